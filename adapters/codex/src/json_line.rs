@@ -1,0 +1,98 @@
+//! One line of JSON, as found in evidence: maybe torn, cut, or not UTF-8.
+
+use akbench_adapter_sdk::lines::Line;
+use serde_json::Value;
+
+/// Why a line could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineFault {
+    /// The last line of a file, cut off by whatever ended its writer.
+    Torn,
+    /// Anything else.
+    Malformed,
+}
+
+/// What could not be read of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Faults {
+    /// The last line was cut off.
+    pub torn: bool,
+    /// Lines that are no JSON object.
+    pub malformed: u64,
+}
+
+impl Faults {
+    /// Counts one.
+    pub fn count(&mut self, fault: LineFault) {
+        match fault {
+            LineFault::Torn => self.torn = true,
+            LineFault::Malformed => self.malformed += 1,
+        }
+    }
+
+    /// True if something could not be read.
+    pub fn any(self) -> bool {
+        self.torn || self.malformed > 0
+    }
+}
+
+/// Reads a line into a value. A duplicate key counts once, with its last value: the program
+/// itself writes such lines. An empty line is `Value::Null`.
+///
+/// # Errors
+///
+/// If the line is no JSON object.
+pub fn parse(line: Line<'_>) -> Result<Value, LineFault> {
+    if line.bytes.trim_ascii().is_empty() && line.terminated {
+        return Ok(Value::Null);
+    }
+    let parsed = match serde_json::from_slice(line.bytes) {
+        Ok(value) => Some(value),
+        // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
+        Err(_) => match String::from_utf8_lossy(line.bytes) {
+            std::borrow::Cow::Owned(repaired) => serde_json::from_str(&repaired).ok(),
+            std::borrow::Cow::Borrowed(_) => None,
+        },
+    };
+    match parsed {
+        Some(value @ Value::Object(_)) => Ok(value),
+        _ if line.terminated => Err(LineFault::Malformed),
+        _ => Err(LineFault::Torn),
+    }
+}
+
+/// The text at a key of an object; `None` if it is absent or something else.
+pub fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use super::*;
+
+    fn line(bytes: &[u8], terminated: bool) -> Line<'_> {
+        Line {
+            number: 1,
+            bytes,
+            terminated,
+            oversized: false,
+        }
+    }
+
+    #[test]
+    fn duplicate_keys_and_foreign_bytes_do_not_lose_a_line() {
+        let value = parse(line(br#"{"id":"a","type":"x","id":"b"}"#, true)).unwrap();
+        assert_eq!(text(&value, "id"), Some("b"));
+        let value = parse(line(b"{\"a\":\"\xff\"}", true)).unwrap();
+        assert_eq!(text(&value, "a"), Some("\u{fffd}"));
+    }
+
+    #[test]
+    fn a_cut_last_line_is_torn_and_a_cut_line_within_is_malformed() {
+        assert_eq!(parse(line(b"{\"a\":", false)), Err(LineFault::Torn));
+        assert_eq!(parse(line(b"{\"a\":", true)), Err(LineFault::Malformed));
+        assert_eq!(parse(line(b"7", true)), Err(LineFault::Malformed));
+        assert_eq!(parse(line(b"", true)), Ok(Value::Null));
+    }
+}

@@ -1,0 +1,352 @@
+//! A session file of the program, `rollout-<time>-<thread id>.jsonl`: one conversation,
+//! with everything that the model asked for and used.
+
+use crate::json_line::{self, Faults, text};
+use crate::turn::{Turn, TurnEnd};
+use akbench_adapter_sdk::evidence::{Evidence, EvidenceError, for_each_line};
+use akbench_adapter_sdk::lines::Line;
+use memchr::memmem;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// Who a conversation belongs to, from the first line of its file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Meta {
+    /// The conversation's own id.
+    pub thread_id: Option<String>,
+    /// Shared with its sub-agents; `None` in old versions.
+    pub session_id: Option<String>,
+    /// The conversation that started this one as a sub-agent.
+    pub parent: Option<String>,
+    /// A sub-agent's name.
+    pub nickname: Option<String>,
+    /// The version that began the conversation, not necessarily the one that continued it.
+    pub cli_version: Option<String>,
+}
+
+impl Meta {
+    /// Reads the payload of a `session_meta` line.
+    pub fn read(payload: &Value) -> Self {
+        let owned = |key: &str| text(payload, key).map(str::to_owned);
+        let spawn = payload
+            .get("source")
+            .and_then(|source| source.get("subagent"))
+            .and_then(|agent| agent.get("thread_spawn"));
+        let spawned = |key: &str| spawn.and_then(|spawn| text(spawn, key)).map(str::to_owned);
+        Self {
+            thread_id: owned("id"),
+            session_id: owned("session_id"),
+            parent: owned("parent_thread_id").or_else(|| spawned("parent_thread_id")),
+            nickname: owned("agent_nickname").or_else(|| spawned("agent_nickname")),
+            cli_version: owned("cli_version"),
+        }
+    }
+}
+
+/// What matters of a session file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rollout {
+    /// Relative to the evidence.
+    pub path: String,
+    /// From its first line.
+    pub meta: Meta,
+    /// The turns asked for, oldest first.
+    pub turns: Vec<Turn>,
+    /// What could not be read.
+    pub faults: Faults,
+}
+
+/// Reads a session file. Only its last `keep` turns are kept, `None` keeps all: a continued
+/// conversation begins with turns of earlier processes.
+///
+/// # Errors
+///
+/// If the file can't be read.
+pub fn read(
+    evidence: &dyn Evidence,
+    path: &str,
+    keep: Option<usize>,
+) -> Result<Rollout, EvidenceError> {
+    let mut reader = Reader {
+        keep,
+        ..Reader::default()
+    };
+    for_each_line(evidence, path, |line| reader.line(line))?;
+    Ok(Rollout {
+        path: path.to_owned(),
+        meta: reader.meta.unwrap_or_default(),
+        turns: reader.turns.into(),
+        faults: reader.faults,
+    })
+}
+
+#[derive(Default)]
+struct Reader {
+    keep: Option<usize>,
+    meta: Option<Meta>,
+    turns: VecDeque<Turn>,
+    faults: Faults,
+}
+
+impl Reader {
+    fn line(&mut self, line: Line<'_>) {
+        if line.terminated && !line.oversized && is_of_no_interest(line.bytes) {
+            return;
+        }
+        let value = match json_line::parse(line) {
+            Ok(value) => value,
+            Err(fault) => return self.faults.count(fault),
+        };
+        let Some(payload) = value.get("payload") else {
+            return;
+        };
+        match text(&value, "type").unwrap_or_default() {
+            // A copied history brings further ones along; the first is the file's own.
+            "session_meta" => {
+                self.meta.get_or_insert_with(|| Meta::read(payload));
+            }
+            "turn_context" => self.turn().context(payload),
+            "token_usage_record" if self.is_own(payload) => {
+                self.turn().usage_record(payload, line.number);
+            }
+            "response_item" => self.response_item(payload),
+            "event_msg" => self.event(payload, line.number),
+            _ => {}
+        }
+    }
+
+    fn response_item(&mut self, payload: &Value) {
+        let kind = text(payload, "type").unwrap_or_default();
+        if kind.ends_with("_call") || kind.ends_with("_call_output") {
+            self.turn().calls.response_item(payload);
+        }
+    }
+
+    fn event(&mut self, payload: &Value, line: u64) {
+        match text(payload, "type").unwrap_or_default() {
+            "task_started" => self.start(payload, true),
+            "user_message" if self.begins_turn() => self.start(payload, false),
+            "token_count" => self.turn().token_count(payload),
+            "item_completed" => self.turn().calls.item_completed(payload),
+            "exec_command_end" | "patch_apply_end" => self.turn().calls.older_end(payload),
+            "task_complete" => {
+                self.turn().end = Some(TurnEnd::Complete {
+                    last_message: text(payload, "last_agent_message").map(str::to_owned),
+                    error: payload
+                        .get("error")
+                        .filter(|error| error.is_object())
+                        .cloned(),
+                    line,
+                });
+            }
+            "turn_aborted" => {
+                let turn = self.turn();
+                let request_lost = !turn.calls.any_aborted();
+                turn.end = Some(TurnEnd::Aborted { line, request_lost });
+            }
+            _ => {}
+        }
+    }
+
+    /// Old versions do not mark where a turn starts; there a message of the user does.
+    fn begins_turn(&self) -> bool {
+        self.turns
+            .back()
+            .is_none_or(|turn| !turn.marked || turn.end.is_some())
+    }
+
+    fn start(&mut self, payload: &Value, marked: bool) {
+        let before = self.turns.back().and_then(Turn::total);
+        let mut turn = Turn::new(before);
+        turn.id = text(payload, "turn_id").map(str::to_owned);
+        turn.root = text(payload, "root_turn_id").map(str::to_owned);
+        turn.marked = marked;
+        self.turns.push_back(turn);
+        if self.keep.is_some_and(|keep| self.turns.len() > keep.max(1)) {
+            self.turns.pop_front();
+        }
+    }
+
+    /// The turn that goes on, or one without a beginning.
+    fn turn(&mut self) -> &mut Turn {
+        if self.turns.is_empty() {
+            self.turns.push_back(Turn::default());
+        }
+        let last = self.turns.len() - 1;
+        &mut self.turns[last]
+    }
+
+    /// A copied history holds the records of another conversation.
+    fn is_own(&self, record: &Value) -> bool {
+        let own = self
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.thread_id.as_deref());
+        match (own, text(record, "thread_id")) {
+            (Some(own), Some(thread)) => own == thread,
+            _ => true,
+        }
+    }
+}
+
+/// Texts of the conversation make up most of a file and say nothing that is counted here.
+/// What stands before a line's payload holds no text, so that the words found there are the
+/// line's own types.
+fn is_of_no_interest(line: &[u8]) -> bool {
+    const HEAD: usize = 160;
+    if !line.starts_with(b"{\"timestamp\":") || !line.ends_with(b"}") {
+        return false;
+    }
+    let head = &line[..line.len().min(HEAD)];
+    let Some(payload) = memmem::find(head, b"\"payload\":") else {
+        return false;
+    };
+    let before = &head[..payload];
+    let after = head[payload + b"\"payload\":".len()..].trim_ascii_start();
+    if memmem::find(before, b"\"response_item\"").is_some() {
+        let kind = after
+            .strip_prefix(b"{\"type\":")
+            .map(<[u8]>::trim_ascii_start);
+        return kind.is_some_and(|kind| {
+            kind.starts_with(b"\"message\"") || kind.starts_with(b"\"reasoning\"")
+        });
+    }
+    memmem::find(before, b"\"world_state\"").is_some()
+        || memmem::find(before, b"\"compacted\"").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use super::*;
+    use akbench_adapter_sdk::evidence::FolderEvidence;
+    use serde_json::json;
+
+    fn line(kind: &str, payload: Value) -> String {
+        format!(
+            "{}\n",
+            json!({"timestamp": "t", "type": kind, "payload": payload})
+        )
+    }
+
+    fn event(payload: Value) -> String {
+        line("event_msg", payload)
+    }
+
+    fn read_text(text: &str, keep: Option<usize>) -> Rollout {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("r"), text).unwrap();
+        read(&FolderEvidence(folder.path().to_owned()), "r", keep).unwrap()
+    }
+
+    #[test]
+    fn turns_are_told_apart_in_marked_and_in_old_files() {
+        let marked = [
+            event(json!({"type": "task_started", "turn_id": "a"})),
+            event(json!({"type": "user_message"})),
+            event(json!({"type": "task_complete", "last_agent_message": "x"})),
+            event(json!({"type": "task_started", "turn_id": "b"})),
+        ]
+        .concat();
+        let old = [
+            event(json!({"type": "user_message"})),
+            event(json!({"type": "user_message"})),
+            event(json!({"type": "task_started", "turn_id": "c"})),
+            event(json!({"type": "user_message"})),
+        ]
+        .concat();
+        assert_eq!(read_text(&marked, None).turns.len(), 2);
+        assert_eq!(read_text(&old, None).turns.len(), 3);
+        let last = read_text(&old, Some(1)).turns;
+        assert_eq!(last.len(), 1);
+        assert_eq!(last[0].id.as_deref(), Some("c"));
+    }
+
+    #[test]
+    fn a_kept_turn_knows_the_total_before_it() {
+        let count = |input: u64| {
+            let tokens = json!({"input_tokens": input, "output_tokens": 1});
+            event(json!({"type": "token_count", "info": {"total_token_usage": tokens}}))
+        };
+        let text = [
+            event(json!({"type": "task_started"})),
+            count(10),
+            event(json!({"type": "task_started"})),
+            count(25),
+        ]
+        .concat();
+        let turns = read_text(&text, Some(1)).turns;
+        assert_eq!(turns[0].counted_usage().unwrap().input, Some(15));
+    }
+
+    #[test]
+    fn the_record_of_another_conversation_is_not_counted() {
+        let usage = json!({"input_tokens": 1, "output_tokens": 1});
+        let record = |thread: &str| {
+            line(
+                "token_usage_record",
+                json!({"thread_id": thread, "response_id": thread, "usage": usage}),
+            )
+        };
+        let text = [
+            line("session_meta", json!({"id": "own"})),
+            line("session_meta", json!({"id": "other"})),
+            record("other"),
+            record("own"),
+        ]
+        .concat();
+        let rollout = read_text(&text, None);
+        assert_eq!(rollout.meta.thread_id.as_deref(), Some("own"));
+        assert_eq!(rollout.turns[0].responses(), Some(1));
+    }
+
+    #[test]
+    fn texts_are_skipped_and_a_text_that_looks_like_a_type_is_not() {
+        let text = line("response_item", json!({"type": "message", "role": "user"}));
+        assert!(is_of_no_interest(text.trim().as_bytes()));
+        let call = line(
+            "response_item",
+            json!({"name": "message", "type": "function_call"}),
+        );
+        assert!(!is_of_no_interest(call.trim().as_bytes()));
+        let record = line(
+            "token_usage_record",
+            json!({"response_id": "\"world_state\""}),
+        );
+        assert!(!is_of_no_interest(record.trim().as_bytes()));
+    }
+
+    #[test]
+    fn a_torn_end_and_a_broken_line_are_counted_and_the_rest_is_read() {
+        let text = format!(
+            "{}garbage\n{}{{\"timestamp\":\"t\",\"type\":\"ev",
+            line("session_meta", json!({"id": "t"})),
+            event(json!({"type": "turn_aborted", "reason": "interrupted"})),
+        );
+        let rollout = read_text(&text, None);
+        assert_eq!(
+            rollout.faults,
+            Faults {
+                torn: true,
+                malformed: 1
+            }
+        );
+        let end = TurnEnd::Aborted {
+            line: 3,
+            request_lost: true,
+        };
+        assert_eq!(rollout.turns[0].end, Some(end));
+    }
+
+    #[test]
+    fn a_sub_agent_names_its_parent() {
+        let meta = Meta::read(&json!({"id": "c", "source": {"subagent": {"thread_spawn":
+            {"parent_thread_id": "p", "agent_nickname": "Noether"}}}}));
+        assert_eq!(meta.parent.as_deref(), Some("p"));
+        assert_eq!(meta.nickname.as_deref(), Some("Noether"));
+        assert_eq!(
+            Meta::read(&json!({"id": "c", "source": "exec"})).parent,
+            None
+        );
+    }
+}

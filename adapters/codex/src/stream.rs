@@ -1,0 +1,292 @@
+//! What the program prints: one event per line on stdout.
+//!
+//! The stream has no model name, no settings, no times, and omits some tool calls; it is
+//! the truth about one thing, namely whether the turn came to its end.
+
+use crate::json_line::{self, Faults, text};
+use crate::retry_notice;
+use crate::usage::Tokens;
+use akbench_adapter_sdk::lines::Line;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// How many different warnings are kept.
+const MAX_WARNINGS: usize = 64;
+
+/// How the stream ended the turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Terminal {
+    /// `turn.completed`
+    Completed,
+    /// `turn.failed`
+    Failed(Message),
+}
+
+/// A message of the program itself, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// As printed.
+    pub text: String,
+    /// The line of stdout, counted from 1.
+    pub line: u64,
+}
+
+/// Everything that matters of a stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// The conversation that this process worked on.
+    pub thread_id: Option<String>,
+    /// Turns that this process started.
+    pub turns: u32,
+    /// `None` as long as the turn goes on, or if it was cut off.
+    pub terminal: Option<Terminal>,
+    /// The last thing that the agent said in a turn that was completed.
+    pub final_message: Option<String>,
+    /// Of the whole conversation, not of this process alone, in most versions.
+    pub usage: Option<Tokens>,
+    /// The retry notice after which nothing else came.
+    pub pending_retry: Option<Message>,
+    /// Whether a request failed and was tried again: its tokens may be lost.
+    pub retried: bool,
+    /// Whether the agent used agents of its own.
+    pub used_sub_agents: bool,
+    /// The program's warnings, each once.
+    pub warnings: Vec<String>,
+    /// What could not be read.
+    pub faults: Faults,
+    pub(crate) said: Option<String>,
+    pub(crate) running: BTreeSet<String>,
+}
+
+/// What a line means to people who watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// A turn began.
+    TurnStarted,
+    /// A turn came to its end, with the usage that the line carries.
+    TurnFinished(Option<Tokens>),
+    /// The agent said something.
+    Message(String),
+    /// A tool began.
+    ToolStarted(StreamTool),
+    /// A tool ended.
+    ToolFinished(StreamTool),
+    /// The program warned, or tries again.
+    Warning(String),
+}
+
+/// A tool, as far as the stream shows it. The id is the stream's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamTool {
+    /// Pairs a start with its end.
+    pub id: String,
+    /// The kind of item, or the tool's name where the item has one.
+    pub name: String,
+    /// As printed.
+    pub status: Option<String>,
+    /// Of a command.
+    pub exit_code: Option<i32>,
+}
+
+impl Stream {
+    /// Whether a tool had started and not ended when the stream stopped.
+    pub fn has_running_tool(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Takes the next line, and says what it means to people.
+    pub fn push(&mut self, line: Line<'_>) -> Option<Progress> {
+        let event = match json_line::parse(line) {
+            Ok(event) => event,
+            Err(fault) => {
+                self.faults.count(fault);
+                return None;
+            }
+        };
+        match text(&event, "type")? {
+            "thread.started" => {
+                self.thread_id = text(&event, "thread_id").map(str::to_owned);
+                None
+            }
+            "turn.started" => {
+                self.turns += 1;
+                self.terminal = None;
+                self.said = None;
+                Some(Progress::TurnStarted)
+            }
+            "turn.completed" => {
+                self.usage = event.get("usage").and_then(Tokens::read);
+                self.final_message = self.said.take();
+                self.end(Terminal::Completed);
+                Some(Progress::TurnFinished(self.usage))
+            }
+            "turn.failed" => {
+                let message = event.get("error").and_then(|error| text(error, "message"));
+                let text = message.unwrap_or_default().to_owned();
+                self.end(Terminal::Failed(Message {
+                    text: text.clone(),
+                    line: line.number,
+                }));
+                Some(Progress::Warning(text))
+            }
+            "error" => self.error(text(&event, "message")?, line.number),
+            kind @ ("item.started" | "item.updated" | "item.completed") => {
+                self.item(kind, event.get("item")?)
+            }
+            _ => None,
+        }
+    }
+
+    fn end(&mut self, terminal: Terminal) {
+        self.terminal = Some(terminal);
+        self.pending_retry = None;
+    }
+
+    /// An error event ends nothing by itself: `turn.failed` follows if it is the last word.
+    fn error(&mut self, message: &str, line: u64) -> Option<Progress> {
+        retry_notice::parse(message)?;
+        self.retried = true;
+        let text = message.to_owned();
+        self.pending_retry = Some(Message {
+            text: text.clone(),
+            line,
+        });
+        Some(Progress::Warning(text))
+    }
+
+    fn item(&mut self, kind: &str, item: &Value) -> Option<Progress> {
+        let completed = kind == "item.completed";
+        match text(item, "type")? {
+            "error" if completed => {
+                let warning = text(item, "message")?.to_owned();
+                self.warn(&warning);
+                Some(Progress::Warning(warning))
+            }
+            "agent_message" if completed => {
+                self.pending_retry = None;
+                let said = text(item, "text")?.to_owned();
+                self.said = Some(said.clone());
+                Some(Progress::Message(said))
+            }
+            "agent_message" | "error" | "reasoning" | "todo_list" => {
+                self.pending_retry = None;
+                None
+            }
+            name => {
+                self.pending_retry = None;
+                self.used_sub_agents |= name == "collab_tool_call";
+                let tool = StreamTool {
+                    id: text(item, "id").unwrap_or_default().to_owned(),
+                    name: text(item, "tool").unwrap_or(name).to_owned(),
+                    status: text(item, "status").map(str::to_owned),
+                    exit_code: item
+                        .get("exit_code")
+                        .and_then(Value::as_i64)
+                        .and_then(|code| i32::try_from(code).ok()),
+                };
+                match kind {
+                    "item.started" => {
+                        self.running.insert(tool.id.clone());
+                        Some(Progress::ToolStarted(tool))
+                    }
+                    "item.completed" => {
+                        self.running.remove(&tool.id);
+                        Some(Progress::ToolFinished(tool))
+                    }
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    fn warn(&mut self, warning: &str) {
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.iter().any(|old| old == warning) {
+            self.warnings.push(warning.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use super::*;
+    use akbench_adapter_sdk::lines::for_each_line;
+
+    fn read(text: &str) -> Stream {
+        let mut stream = Stream::default();
+        for_each_line(text.as_bytes(), |line| {
+            stream.push(line);
+        })
+        .unwrap();
+        stream
+    }
+
+    #[test]
+    fn a_completed_turn_has_its_last_message_and_its_usage() {
+        let stream = read(concat!(
+            r#"{"type":"thread.started","thread_id":"t"}"#,
+            "\n",
+            r#"{"type":"turn.started"}"#,
+            "\n",
+            r#"{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"one"}}"#,
+            "\n",
+            r#"{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"two"}}"#,
+            "\n",
+            r#"{"type":"turn.completed","usage":{"input_tokens":5,"output_tokens":1}}"#,
+            "\n",
+        ));
+        assert_eq!(stream.thread_id.as_deref(), Some("t"));
+        assert_eq!(stream.terminal, Some(Terminal::Completed));
+        assert_eq!(stream.final_message.as_deref(), Some("two"));
+        assert_eq!(stream.usage.unwrap().input, Some(5));
+        assert_eq!(stream.turns, 1);
+    }
+
+    #[test]
+    fn a_retry_notice_is_pending_until_something_else_happens() {
+        let notice = r#"{"type":"error","message":"Reconnecting... 1/5 (Connection failed: x)"}"#;
+        assert!(read(&format!("{notice}\n")).pending_retry.is_some());
+        let item = r#"{"type":"item.started","item":{"id":"i","type":"command_execution"}}"#;
+        let stream = read(&format!("{notice}\n{item}\n"));
+        assert!(stream.pending_retry.is_none() && stream.retried);
+    }
+
+    #[test]
+    fn warnings_are_kept_once_and_unknown_events_are_no_fault() {
+        let warning = r#"{"type":"item.completed","item":{"type":"error","message":"w"}}"#;
+        let stream = read(&format!(
+            "{warning}\n{warning}\n{{\"type\":\"new.thing\"}}\n"
+        ));
+        assert_eq!(stream.warnings, ["w"]);
+        assert!(!stream.faults.any());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_counted() {
+        let stream = read("no json\n{\"type\":\"turn.started\"}\n{\"type\":\"turn.comp");
+        assert_eq!(
+            stream.faults,
+            Faults {
+                torn: true,
+                malformed: 1
+            }
+        );
+        assert_eq!((stream.turns, stream.terminal), (1, None));
+    }
+
+    #[test]
+    fn a_failed_turn_keeps_the_message_and_its_line() {
+        let stream = read(concat!(
+            r#"{"type":"error","message":"unexpected status 401"}"#,
+            "\n",
+            r#"{"type":"turn.failed","error":{"message":"m"}}"#,
+            "\n",
+        ));
+        let message = Message {
+            text: "m".to_owned(),
+            line: 2,
+        };
+        assert_eq!(stream.terminal, Some(Terminal::Failed(message)));
+        assert!(!stream.retried);
+    }
+}

@@ -1,0 +1,98 @@
+//! `akbench agent`: agents by the name in their descriptor.
+
+use super::run_args::RunArgs;
+use super::{CliError, folders};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Agents: run one by its name, or list them.
+#[derive(Debug, Args)]
+pub struct AgentCommand {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    Run(RunAgent),
+    List(ListAgents),
+}
+
+/// Run an agent of the registry.
+#[derive(Debug, Args)]
+struct RunAgent {
+    /// The agent, as ID, ID@1 or ID@1.2.0
+    agent: String,
+
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// List the agents of the registry.
+#[derive(Debug, Args)]
+struct ListAgents {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// A folder with more descriptors; later ones win
+    #[arg(long = "descriptors", value_name = "DIR")]
+    descriptors: Vec<PathBuf>,
+}
+
+impl AgentCommand {
+    pub fn execute(self) -> Result<u8, CliError> {
+        match self.command {
+            Subcommands::Run(command) => command.execute(),
+            Subcommands::List(command) => command.execute(),
+        }
+    }
+}
+
+impl RunAgent {
+    fn execute(self) -> Result<u8, CliError> {
+        let registry = folders::registry(&self.run.descriptors)?;
+        folders::report_overrides(&registry);
+        let unknown = |error: crate::registry::ResolveError| CliError::usage(error.to_string());
+        let descriptor = registry.agent(&self.agent).map_err(unknown)?.clone();
+        let entry = registry
+            .component_for(&descriptor.agent.adapter)
+            .map_err(unknown)?;
+        let adapter = entry.path.clone();
+        self.run.execute(&registry, descriptor, &adapter)
+    }
+}
+
+impl ListAgents {
+    fn execute(self) -> Result<u8, CliError> {
+        let registry = folders::registry(&self.descriptors)?;
+        folders::report_overrides(&registry);
+        let agents = registry.agents();
+        if self.json {
+            let listed: Vec<_> = agents
+                .iter()
+                .map(|agent| {
+                    json!({
+                        "id": agent.id,
+                        "version": agent.version,
+                        "name": agent.name,
+                        "adapter": agent.agent.adapter,
+                        "execution": agent.agent.execution,
+                        "descriptor": agent.origin,
+                        "descriptor_sha256": agent.digest,
+                    })
+                })
+                .collect();
+            println!("{:#}", serde_json::Value::Array(listed));
+            return Ok(0);
+        }
+        for agent in agents {
+            println!(
+                "{}@{}  {}  adapter {}",
+                agent.id, agent.version, agent.name, agent.agent.adapter
+            );
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,69 @@
+//! The command line: one file per command, nothing in them that the library could do.
+
+mod agent;
+mod error;
+mod folders;
+mod progress;
+mod run;
+mod run_args;
+mod runtime;
+mod signals;
+mod summary;
+mod value;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+pub use error::CliError;
+
+/// Run coding agents on tasks, and write down exactly what happened.
+///
+/// Exit codes: 0 completed · 1 the agent failed or ran out of time · 2 usage, configuration,
+/// refused · 3 infrastructure or unknown · 4 adapter · 130 cancelled.
+#[derive(Debug, Parser)]
+#[command(name = "akbench", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunCommand),
+    Agent(agent::AgentCommand),
+    Runtime(runtime::RuntimeCommand),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .without_time()
+        .with_target(false)
+        .with_ansi(false)
+        .init();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are data and no error; clap knows where each goes.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            return match error.print() {
+                Ok(()) => ExitCode::from(code),
+                Err(_) => ExitCode::from(2),
+            };
+        }
+    };
+    let outcome = match arguments.command {
+        Command::Run(command) => command.execute(),
+        Command::Agent(command) => command.execute(),
+        Command::Runtime(command) => command.execute(),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            error.print();
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The arguments that `run` and `agent run` share, and what both do with them.
+
+use super::progress::{Progress, Style};
+use super::{CliError, folders, signals, summary, value};
+use crate::contract::events::{Observer, Silent};
+use crate::process::launch::TreeKind;
+use crate::process::tree::TreeOptions;
+use crate::registry::{AgentDescriptor, Registry};
+use crate::runner::limits::RunLimits;
+use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
+use crate::runner::run::{FinishedRun, RunOptions, Runner};
+use crate::runner::stop::stop_pair;
+use crate::sandbox::cache::ComponentCache;
+use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::engine::Sandbox;
+use clap::Args;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Threads that run sessions: recording, and one guest that computes.
+const WORKERS: usize = 2;
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The folder to work in; the agent gets a copy
+    #[arg(long, value_name = "DIR")]
+    workspace: PathBuf,
+
+    /// Let the agent work in the workspace itself
+    #[arg(long)]
+    in_place: bool,
+
+    /// A text file that says what to do
+    #[arg(long, value_name = "FILE")]
+    task_file: PathBuf,
+
+    /// A parameter of the agent; may be given for each of them
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+
+    /// The runtime, as ID, ID@1 or ID@1.2.0 [default: AKBENCH_RUNTIME, else the only one]
+    #[arg(long, value_name = "ID")]
+    runtime: Option<String>,
+
+    /// End the work after this time, for example 30m
+    #[arg(long, value_name = "DURATION", value_parser = value::duration, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
+
+    /// End the work after this long without any output
+    #[arg(long, value_name = "DURATION", value_parser = value::duration, allow_hyphen_values = true)]
+    idle_limit: Option<Duration>,
+
+    /// The file of one of the agent's programs, instead of looking for it
+    #[arg(long = "program", value_name = "NAME=FILE", value_parser = value::program)]
+    programs: Vec<(String, PathBuf)>,
+
+    /// The folder that runs are kept in
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+
+    /// Keep the agent's private home
+    #[arg(long)]
+    keep: bool,
+
+    /// Print the result as JSON on standard output
+    #[arg(long)]
+    json: bool,
+
+    /// Print no progress and no summary
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Exit with 5 if the run completed but may not count
+    #[arg(long)]
+    strict: bool,
+
+    /// A folder with more descriptors; later ones win
+    #[arg(long = "descriptors", value_name = "DIR")]
+    pub descriptors: Vec<PathBuf>,
+
+    /// Compile the adapter anew
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl RunArgs {
+    /// Runs an agent through an adapter.
+    pub fn execute(
+        self,
+        registry: &Registry,
+        descriptor: AgentDescriptor,
+        adapter: &Path,
+    ) -> Result<u8, CliError> {
+        let request = RunRequest {
+            descriptor,
+            workspace: self.workspace.clone(),
+            in_place: self.in_place,
+            task_file: self.task_file.clone(),
+            parameters: self.parameters.clone(),
+            runtime: self.runtime.clone(),
+            programs: self.programs.clone(),
+            limits: RunLimits {
+                time: self.time_limit,
+                idle: self.idle_limit,
+            },
+        };
+        let plan = plan(request, registry, &ProcessEnvironment).map_err(CliError::Usage)?;
+        let sandbox = Sandbox::new()?;
+        let cache_folder = folders::cache().filter(|_| !self.no_cache);
+        let cache =
+            ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
+        let component = AdapterComponent::load(adapter, &sandbox, &cache)?;
+        if let Some(problem) = &component.cache_problem {
+            eprintln!("note: {problem}");
+        }
+        let runner = Runner {
+            sandbox,
+            tree: TreeOptions {
+                supervisor: folders::own_program()?,
+                kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
+            },
+            program_memory: cache_folder.map(|cache| cache.join("programs.json")),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(WORKERS)
+            .enable_all()
+            .build()
+            .map_err(|error| CliError::System {
+                action: "start the asynchronous runtime",
+                error,
+            })?;
+        let (handle, stop) = stop_pair();
+        let style = Style::of_stderr(self.quiet);
+        let progress = (style != Style::Quiet).then(|| Arc::new(Progress::new(style)));
+        let observer: Arc<dyn Observer> = match &progress {
+            Some(progress) => Arc::clone(progress) as Arc<dyn Observer>,
+            None => Arc::new(Silent),
+        };
+        let options = RunOptions {
+            runs: self.out.clone(),
+            keep_home: self.keep,
+            observer,
+            stop,
+        };
+        let finished = runtime.block_on(async {
+            signals::stop_on_signals(handle)?;
+            Ok::<_, CliError>(runner.run(plan, component, options).await?)
+        });
+        if let Some(progress) = &progress {
+            progress.finish();
+        }
+        // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
+        runtime.shutdown_timeout(Duration::from_millis(100));
+        self.report(&finished?)
+    }
+
+    fn report(&self, finished: &FinishedRun) -> Result<u8, CliError> {
+        if self.json {
+            let mut text = serde_json::to_string_pretty(&finished.result).map_err(|error| {
+                CliError::System {
+                    action: "print the result",
+                    error: error.into(),
+                }
+            })?;
+            text.push('\n');
+            std::io::stdout()
+                .write_all(text.as_bytes())
+                .map_err(|error| CliError::System {
+                    action: "print the result",
+                    error,
+                })?;
+        }
+        if !self.quiet {
+            eprint!("{}", summary::of(finished));
+        }
+        Ok(finished.result.exit_code(self.strict))
+    }
+}

@@ -1,0 +1,24 @@
+//! `akbench` runs a coding agent on a task through a sandboxed WebAssembly adapter, and
+//! writes down exactly what happened, and nothing that did not.
+//!
+//! - [`cli`]: the command line, one file per command.
+//! - [`runner`]: one run, from plan to result.
+//! - [`registry`]: descriptors and the catalog of adapters.
+//! - [`contract`]: what adapters can do and what they report.
+//! - [`sandbox`]: the wasm engine, its limits and its cache.
+//! - [`process`]: programs in a supervised tree, recorded.
+//! - [`supervisor`]: the process that holds a tree together.
+
+#![warn(missing_docs)]
+
+pub mod cli;
+pub mod clock;
+pub mod contract;
+pub mod digest;
+pub mod files;
+pub mod journal;
+pub mod process;
+pub mod registry;
+pub mod runner;
+pub mod sandbox;
+pub mod supervisor;

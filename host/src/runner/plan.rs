@@ -1,0 +1,392 @@
+//! Checking everything before anything is spent, all problems at once.
+
+use super::limits::RunLimits;
+use crate::contract::v0_1::RuntimeBinding;
+use crate::digest::Sha256;
+use crate::registry::{
+    AgentDescriptor, Execution, Need, Registry, RuntimeDescriptor, Secret, parameters,
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The name by which adapters refer to the runtime's secret.
+pub const CREDENTIAL_NAME: &str = "runtime";
+
+/// The longest instruction that is read, whatever the agent allows.
+const MAX_TASK_FILE: u64 = 64 << 20;
+
+/// What a person asked for.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The agent.
+    pub descriptor: AgentDescriptor,
+    /// The folder to work in.
+    pub workspace: PathBuf,
+    /// Work in that folder itself instead of in a copy.
+    pub in_place: bool,
+    /// The instruction.
+    pub task_file: PathBuf,
+    /// `name=value`.
+    pub parameters: Vec<String>,
+    /// The runtime, if one was named.
+    pub runtime: Option<String>,
+    /// Programs whose file the person named: name and path.
+    pub programs: Vec<(String, PathBuf)>,
+    /// Limits.
+    pub limits: RunLimits,
+}
+
+/// The host's environment as far as a plan needs it.
+pub trait HostEnvironment {
+    /// A variable's value.
+    fn variable(&self, name: &str) -> Option<OsString>;
+
+    /// As text; a value that isn't UTF-8 counts as unset.
+    fn text(&self, name: &str) -> Option<String> {
+        self.variable(name)
+            .and_then(|value| value.into_string().ok())
+    }
+}
+
+/// The environment of this process.
+pub struct ProcessEnvironment;
+
+impl HostEnvironment for ProcessEnvironment {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+}
+
+/// Everything checked and resolved.
+pub struct Plan {
+    /// The agent.
+    pub descriptor: AgentDescriptor,
+    /// The folder to work in, absolute.
+    pub workspace: PathBuf,
+    /// Work in that folder itself.
+    pub in_place: bool,
+    /// A name for the task: its file's, without the ending.
+    pub task_id: String,
+    /// What to do.
+    pub instruction: String,
+    /// As asked for.
+    pub parameters: Map<String, Value>,
+    /// The endpoint.
+    pub runtime: Option<RuntimeBinding>,
+    /// Its secret.
+    pub secret: Option<Arc<Secret>>,
+    /// Absolute files by name.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// Host variables that the descriptor lets through.
+    pub passed_through: Vec<(OsString, OsString)>,
+    /// Limits.
+    pub limits: RunLimits,
+}
+
+impl Plan {
+    /// The digest of the instruction.
+    pub fn instruction_sha256(&self) -> Sha256 {
+        Sha256::of(self.instruction.as_bytes())
+    }
+}
+
+/// Checks a request.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn plan(
+    request: RunRequest,
+    registry: &Registry,
+    environment: &dyn HostEnvironment,
+) -> Result<Plan, Vec<String>> {
+    let mut problems = Vec::new();
+    let descriptor = request.descriptor;
+    check_execution(&descriptor, &mut problems);
+    let workspace = check_workspace(&request.workspace, &mut problems);
+    let instruction = read_instruction(&request.task_file, &descriptor, &mut problems);
+    let parameters = match parameters::parse(&descriptor, &request.parameters) {
+        Ok(parameters) => parameters,
+        Err(found) => {
+            problems.extend(found.iter().map(ToString::to_string));
+            Map::new()
+        }
+    };
+    let (runtime, secret) = match resolve_runtime(
+        &descriptor,
+        request.runtime.as_deref(),
+        registry,
+        environment,
+    ) {
+        Ok(Some((runtime, secret))) => (Some(runtime), secret),
+        Ok(None) => (None, None),
+        Err(problem) => {
+            problems.extend(problem);
+            (None, None)
+        }
+    };
+    let programs = find_programs(&descriptor, &request.programs, environment, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let passed_through = descriptor
+        .environment
+        .iter()
+        .filter_map(|name| Some((OsString::from(name), environment.variable(name)?)))
+        .collect();
+    let task_id = request.task_file.file_stem().map_or_else(
+        || "task".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    Ok(Plan {
+        descriptor,
+        workspace,
+        in_place: request.in_place,
+        task_id,
+        instruction,
+        parameters,
+        runtime,
+        secret,
+        programs,
+        passed_through,
+        limits: request.limits,
+    })
+}
+
+fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<String>) {
+    match descriptor.agent.execution {
+        Execution::Process => {}
+        other => problems.push(format!(
+            "agent `{}` has the execution type {other:?}, which this akbench can't run yet; it \
+             runs agents of the type `process`",
+            descriptor.id
+        )),
+    }
+}
+
+fn check_workspace(path: &Path, problems: &mut Vec<String>) -> PathBuf {
+    match fs::canonicalize(path) {
+        Ok(real) if real.is_dir() => return real,
+        Ok(_) => problems.push(format!(
+            "the workspace `{}` is no folder: `--workspace` expects the folder that the agent is \
+             to work in",
+            path.display()
+        )),
+        Err(error) => problems.push(format!(
+            "the workspace `{}` can't be used: {error}; `--workspace` expects an existing folder",
+            path.display()
+        )),
+    }
+    PathBuf::new()
+}
+
+fn read_instruction(
+    path: &Path,
+    descriptor: &AgentDescriptor,
+    problems: &mut Vec<String>,
+) -> String {
+    match try_read_instruction(path, descriptor) {
+        Ok(instruction) => instruction,
+        Err(problem) => {
+            problems.push(format!("the task file `{}` {problem}", path.display()));
+            String::new()
+        }
+    }
+}
+
+fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<String, String> {
+    let metadata = fs::metadata(path)
+        .map_err(|error| format!("can't be read: {error}; `--task-file` expects a text file"))?;
+    if !metadata.is_file() {
+        return Err("is no regular file: `--task-file` expects a text file".to_owned());
+    }
+    if metadata.len() > MAX_TASK_FILE {
+        return Err(format!(
+            "has {} bytes; at most {MAX_TASK_FILE} are read",
+            metadata.len()
+        ));
+    }
+    let bytes = fs::read(path).map_err(|error| format!("can't be read: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        format!(
+            "is not UTF-8: the first bad byte is at offset {}; save it as UTF-8",
+            error.utf8_error().valid_up_to()
+        )
+    })?;
+    if text.trim().is_empty() {
+        return Err("is empty: it must say what the agent is to do".to_owned());
+    }
+    if let Some(most) = descriptor.limits.instruction_max_characters {
+        let characters = text.chars().count() as u64;
+        if characters > most {
+            return Err(format!(
+                "has {characters} characters; agent `{}` takes at most {most}",
+                descriptor.id
+            ));
+        }
+    }
+    Ok(text)
+}
+
+type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
+
+fn resolve_runtime(
+    descriptor: &AgentDescriptor,
+    named: Option<&str>,
+    registry: &Registry,
+    environment: &dyn HostEnvironment,
+) -> Result<Resolved, Vec<String>> {
+    let wanted = named
+        .map(str::to_owned)
+        .or_else(|| environment.text("AKBENCH_RUNTIME"));
+    let runtime = match (descriptor.runtime.need, wanted) {
+        (Need::None, None) => return Ok(None),
+        (Need::None, Some(name)) => {
+            return Err(vec![format!(
+                "agent `{}` uses no runtime, so `{name}` can't be used: leave it out",
+                descriptor.id
+            )]);
+        }
+        (Need::Required | Need::Optional, Some(name)) => registry
+            .runtime(&name)
+            .map_err(|error| vec![error.to_string()])?,
+        (need, None) => match only_runtime(registry) {
+            Some(runtime) => runtime,
+            None if need == Need::Optional => return Ok(None),
+            None => return Err(vec![no_runtime(descriptor, registry)]),
+        },
+    };
+    let mut problems = Vec::new();
+    let wire_apis = &descriptor.runtime.wire_apis;
+    if !wire_apis.is_empty() && !wire_apis.contains(&runtime.wire_api) {
+        problems.push(format!(
+            "runtime `{}` speaks `{}`, agent `{}` needs {}; choose another with `--runtime`",
+            runtime.id,
+            runtime.wire_api,
+            descriptor.id,
+            quoted(wire_apis)
+        ));
+    }
+    let lookup = |name: &str| environment.text(name);
+    let resolved = runtime
+        .resolve(lookup)
+        .map_err(|error| problems.push(error.to_string()))
+        .ok();
+    let secret = match runtime.credential(lookup) {
+        Ok(secret) => secret.map(Arc::new),
+        Err(missing) => {
+            problems.push(format!("runtime `{}`: {missing}", runtime.id));
+            None
+        }
+    };
+    match resolved {
+        Some(resolved) if problems.is_empty() => {
+            let binding = RuntimeBinding {
+                name: resolved.name,
+                base_url: resolved.base_url,
+                wire_api: resolved.wire_api,
+                model: resolved.model,
+                headers: resolved.headers,
+                credential: secret.as_ref().map(|_| CREDENTIAL_NAME.to_owned()),
+            };
+            Ok(Some((binding, secret)))
+        }
+        _ => Err(problems),
+    }
+}
+
+/// The newest version of the only runtime there is.
+fn only_runtime(registry: &Registry) -> Option<&RuntimeDescriptor> {
+    let newest = registry.runtimes().last()?;
+    registry
+        .runtimes()
+        .iter()
+        .all(|runtime| runtime.id == newest.id)
+        .then_some(newest)
+}
+
+fn no_runtime(descriptor: &AgentDescriptor, registry: &Registry) -> String {
+    let mut names: Vec<String> = registry
+        .runtimes()
+        .iter()
+        .map(|r| r.id.to_string())
+        .collect();
+    names.dedup();
+    let existing = if names.is_empty() {
+        "none is configured".to_owned()
+    } else {
+        format!("those configured are {}", quoted(&names))
+    };
+    format!(
+        "agent `{}` needs a runtime: name one with `--runtime NAME` or the variable \
+         AKBENCH_RUNTIME; {existing}",
+        descriptor.id
+    )
+}
+
+fn quoted(names: &[String]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn find_programs(
+    descriptor: &AgentDescriptor,
+    named: &[(String, PathBuf)],
+    environment: &dyn HostEnvironment,
+    problems: &mut Vec<String>,
+) -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    for (name, path) in named {
+        if descriptor.program(name).is_none() {
+            let known: Vec<String> = descriptor.programs.iter().map(|p| p.name.clone()).collect();
+            problems.push(format!(
+                "`--program {name}=…`: agent `{}` has no such program; it has {}",
+                descriptor.id,
+                quoted(&known)
+            ));
+            continue;
+        }
+        match executable(path) {
+            Ok(path) => {
+                found.insert(name.clone(), path);
+            }
+            Err(reason) => problems.push(format!(
+                "`--program {name}={}`: {reason}; expected an executable file",
+                path.display()
+            )),
+        }
+    }
+    let path = environment.variable("PATH");
+    for program in &descriptor.programs {
+        if named.iter().any(|(name, _)| *name == program.name) {
+            continue;
+        }
+        match program.find(path.as_deref().map(OsStr::new)) {
+            Ok(file) => {
+                found.insert(program.name.clone(), file.path);
+            }
+            Err(error) => problems.push(format!(
+                "{error}; or name its file with `--program {}=FILE`",
+                program.name
+            )),
+        }
+    }
+    found
+}
+
+fn executable(path: &Path) -> Result<PathBuf, String> {
+    let real = fs::canonicalize(path).map_err(|error| error.to_string())?;
+    let metadata = fs::metadata(&real).map_err(|error| error.to_string())?;
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+        return Err("it is not an executable file".to_owned());
+    }
+    Ok(real)
+}

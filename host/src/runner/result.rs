@@ -1,0 +1,297 @@
+//! The result of a run: only what was observed. Every field is always present; `null` means
+//! "not known".
+
+use crate::contract::observed::{
+    AppliedSettings, FailureClass, Fault, ModelUsage, Phase, Provenance, TokenUsage, ToolCall,
+};
+use crate::digest::Sha256;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The name and version of this format.
+pub const SCHEMA: &str = "akbench.agent-result/1";
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// The agent says that it is done.
+    Completed,
+    /// Something failed; `failure` says what, and whose fault it was.
+    Failed,
+    /// The task's time was over.
+    TimedOut,
+    /// Somebody stopped it.
+    Cancelled,
+    /// It was not started.
+    Refused,
+}
+
+/// What failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// What kind.
+    pub class: FailureClass,
+    /// Whose.
+    pub fault: Fault,
+    /// Where.
+    pub phase: Phase,
+    /// For people.
+    pub message: String,
+    /// Whether the same may well succeed later.
+    pub retryable: bool,
+    /// The structured facts that the class rests on.
+    pub evidence: Map<String, Value>,
+}
+
+/// What the agent was still struggling with when the evidence stops.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unresolved {
+    /// What kind.
+    pub class: FailureClass,
+    /// Whose.
+    pub fault: Fault,
+    /// For people.
+    pub message: String,
+    /// The structured facts that the class rests on.
+    pub evidence: Map<String, Value>,
+}
+
+/// Which agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentRecord {
+    /// The descriptor's id.
+    pub id: String,
+    /// The descriptor's version.
+    pub version: String,
+    /// The adapter's id.
+    pub adapter: String,
+    /// How it runs.
+    pub execution: String,
+    /// The contract that the component implements.
+    pub contract: String,
+    /// Of the component.
+    pub component_sha256: Sha256,
+    /// Of the descriptor.
+    pub descriptor_sha256: Sha256,
+    /// The agent's program.
+    pub program: Option<ProgramRecord>,
+}
+
+/// The agent's program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramRecord {
+    /// The name in the descriptor.
+    pub name: String,
+    /// The file that was started.
+    pub path: String,
+    /// As it reported itself; `None` if it did not.
+    pub version: Option<String>,
+    /// Of the file; `None` if it could not be read.
+    pub sha256: Option<Sha256>,
+}
+
+/// Which task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRecord {
+    /// A name: of the dataset's task, or of the task file.
+    pub id: Option<String>,
+    /// Of a dataset's task.
+    pub version: Option<String>,
+    /// Of a mutated task.
+    pub seed: Option<u64>,
+    /// What was changed before the agent saw it; `None` if the task has no mutations.
+    pub mutations: Option<Vec<String>>,
+    /// Of the text that the agent was given.
+    pub instruction_sha256: Sha256,
+    /// The time that it had; `None` is no limit.
+    pub time_limit_ms: Option<u64>,
+}
+
+/// The folder that the agent worked in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceRecord {
+    /// Where it is.
+    pub path: String,
+    /// Of the tree as the agent found it.
+    pub before_sha256: Option<Sha256>,
+    /// Of the tree as the agent left it.
+    pub after_sha256: Option<Sha256>,
+    /// Files added, changed and removed.
+    pub files_changed: Option<u64>,
+    /// Empty folders that the agent left at the top.
+    pub droppings: Option<Vec<String>>,
+}
+
+/// The endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuntimeRecord {
+    /// The descriptor's id.
+    pub name: String,
+    /// Where it is.
+    pub base_url: String,
+    /// The protocol.
+    pub wire_api: String,
+    /// The model that was asked for.
+    pub model: Option<String>,
+}
+
+/// Milliseconds spent in each phase; `None` for one that was not reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phases {
+    /// Checking the environment.
+    pub validate: Option<u64>,
+    /// Preparing the session.
+    pub start: Option<u64>,
+    /// The agent's work.
+    pub work: Option<u64>,
+    /// Observing.
+    pub collect: Option<u64>,
+    /// Closing.
+    pub close: Option<u64>,
+}
+
+/// The census of the process tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessRecord {
+    /// Programs that the adapter started.
+    pub spawned: u32,
+    /// Processes that the engine had to end.
+    pub killed: u32,
+    /// Processes that it could not end; `None` if nobody could count.
+    pub survivors: Option<u32>,
+}
+
+/// What contained the agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfinementRecord {
+    /// How its files were confined.
+    pub files: Option<String>,
+    /// How its process tree was held together.
+    pub tree: Option<String>,
+    /// What of the network it could reach.
+    pub network: Option<String>,
+    /// Limits that were applied.
+    pub limits: Map<String, Value>,
+    /// Why something weaker than asked for was applied, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A file of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Artifact {
+    /// Relative to `artifacts/`.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its digest.
+    pub sha256: Sha256,
+    /// Secrets masked in it.
+    pub masks: u64,
+}
+
+/// The result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunResult {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Sorts by time.
+    pub run_id: String,
+    /// How it ended.
+    pub status: RunStatus,
+    /// Whether the run may count.
+    pub valid: bool,
+    /// Why not.
+    pub invalid_reasons: Vec<String>,
+    /// Where the adapter broke the contract.
+    pub violations: Vec<String>,
+    /// What failed; `None` if nothing did.
+    pub failure: Option<Failure>,
+    /// Which agent.
+    pub agent: AgentRecord,
+    /// Which task.
+    pub task: TaskRecord,
+    /// Where it worked.
+    pub workspace: WorkspaceRecord,
+    /// With which endpoint; `None` if the agent uses none.
+    pub runtime: Option<RuntimeRecord>,
+    /// As asked for.
+    pub parameters: Map<String, Value>,
+    /// As the agent says it applied.
+    pub applied: AppliedSettings,
+    /// The agent's own name for the conversation.
+    pub native_session_id: Option<String>,
+    /// The agent's last words.
+    pub final_message: Option<String>,
+    /// User turns.
+    pub turns: Option<u32>,
+    /// Requests to the model.
+    pub model_requests: Option<u32>,
+    /// Tokens of this task.
+    pub usage: Option<TokenUsage>,
+    /// The same by model.
+    pub usage_by_model: Option<Vec<ModelUsage>>,
+    /// US dollars, if the agent reports them.
+    pub cost_usd: Option<f64>,
+    /// Every use of a tool.
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// Where values come from, by name.
+    pub provenance: BTreeMap<String, Provenance>,
+    /// What the agent was still struggling with.
+    pub unresolved: Option<Unresolved>,
+    /// The agent's own warnings and the engine's.
+    pub warnings: Vec<String>,
+    /// Logs that the adapter left, relative to `artifacts/adapter/`.
+    pub native_logs: Vec<String>,
+    /// What has no field yet.
+    pub extra: Map<String, Value>,
+    /// RFC 3339.
+    pub started_at: String,
+    /// RFC 3339.
+    pub finished_at: String,
+    /// The whole run.
+    pub duration_ms: u64,
+    /// By phase.
+    pub phases: Phases,
+    /// The census.
+    pub processes: ProcessRecord,
+    /// What contained it.
+    pub confinement: ConfinementRecord,
+    /// What an evaluator found; `None` without one.
+    pub evaluation: Option<Value>,
+    /// The evidence and the adapter's files.
+    pub artifacts: Vec<Artifact>,
+}
+
+impl RunResult {
+    /// The exit code that tells a script how it went.
+    pub fn exit_code(&self, strict: bool) -> u8 {
+        let by_fault = |failure: &Failure| match failure.fault {
+            Fault::Agent => 1,
+            Fault::Configuration => 2,
+            Fault::Infrastructure | Fault::Unknown => 3,
+            Fault::Adapter => 4,
+            Fault::Operator => 130,
+        };
+        match self.status {
+            RunStatus::Completed if strict && !self.valid => 5,
+            RunStatus::Completed => 0,
+            RunStatus::Refused => 2,
+            RunStatus::Cancelled => 130,
+            RunStatus::Failed | RunStatus::TimedOut => self.failure.as_ref().map_or(1, by_fault),
+        }
+    }
+}

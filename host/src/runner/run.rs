@@ -1,0 +1,453 @@
+//! A whole run: folder, tree, session, evidence, result.
+
+use super::classify::classify;
+use super::collect::list_artifacts;
+use super::drive::{Driven, SessionSetup, drive};
+use super::plan::{CREDENTIAL_NAME, Plan};
+use super::program_digest::program_digest;
+use super::result::{
+    AgentRecord, ConfinementRecord, ProcessRecord, ProgramRecord, RunResult, RuntimeRecord, SCHEMA,
+    TaskRecord, Unresolved, WorkspaceRecord,
+};
+use super::run_folder::RunFolder;
+use super::stop::StopSignal;
+use super::validity;
+use super::workspace::{Snapshot, copy_tree};
+use crate::contract::events::Observer;
+use crate::contract::grants::{Folders, Grants};
+use crate::contract::observed::Observations;
+use crate::contract::v0_1::{AgentConfig, Task};
+use crate::digest::Sha256;
+use crate::journal::{Audit, Journal};
+use crate::process::redaction::{Redactor, RedactorError};
+use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
+use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::engine::Sandbox;
+use crate::sandbox::limits::DEFAULT_MEMORY;
+use serde_json::{Map, json};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What every run of this process shares.
+#[derive(Clone)]
+pub struct Runner {
+    /// The wasm engine.
+    pub sandbox: Sandbox,
+    /// How process trees are held together.
+    pub tree: TreeOptions,
+    /// Where digests of programs are remembered.
+    pub program_memory: Option<PathBuf>,
+}
+
+/// What one run needs beside its plan.
+pub struct RunOptions {
+    /// Where runs are kept.
+    pub runs: PathBuf,
+    /// Keep the agent's home.
+    pub keep_home: bool,
+    /// Whoever watches.
+    pub observer: Arc<dyn Observer>,
+    /// Whoever may stop it.
+    pub stop: StopSignal,
+}
+
+/// A run that could not begin or whose result could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The folder of the runs can't be used.
+    #[error("the output folder `{}` can't be written to: {error}; choose another with `--out`", path.display())]
+    OutputFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The workspace can't be copied or read.
+    #[error("failed to prepare the workspace: {0}")]
+    Workspace(io::Error),
+    /// No supervisor.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The secrets can't be masked.
+    #[error(transparent)]
+    Redactor(#[from] RedactorError),
+    /// A file of the run can't be written.
+    #[error("failed to write `{}`: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// A finished run.
+pub struct FinishedRun {
+    /// Where everything is.
+    pub folder: PathBuf,
+    /// What came out.
+    pub result: RunResult,
+}
+
+struct Preparation {
+    folder: RunFolder,
+    workspace: PathBuf,
+    before: Snapshot,
+    redactor: Redactor,
+    programs: Vec<(String, PathBuf, Option<Sha256>)>,
+}
+
+impl Runner {
+    /// Runs a plan to its result.
+    ///
+    /// # Errors
+    ///
+    /// If the run can't begin, or its result can't be written. Everything else that goes
+    /// wrong is in the result.
+    pub async fn run(
+        &self,
+        plan: Plan,
+        component: AdapterComponent,
+        options: RunOptions,
+    ) -> Result<FinishedRun, RunError> {
+        let started_at = crate::clock::now();
+        let started = Instant::now();
+        let prepared = self.prepare(&plan, &options)?;
+        let write = |path: PathBuf| move |error| RunError::Write { path, error };
+        let record = plan_record(&plan, &component, &prepared, &started_at);
+        crate::files::write_json_durably(&prepared.folder.plan(), &record)
+            .map_err(write(prepared.folder.plan()))?;
+
+        let tree = Arc::new(ProcessTree::start(&self.tree).await?);
+        let setup = self.setup(&plan, &component, &prepared, &tree, &options)?;
+        let driven = drive(&setup).await;
+        let confinement = ConfinementRecord {
+            files: None,
+            tree: Some(tree.kind().as_str().to_owned()),
+            network: Some("full".to_owned()),
+            limits: Map::new(),
+            notes: tree.degraded().map(str::to_owned).into_iter().collect(),
+        };
+        drop(setup);
+        drop(tree);
+
+        let mut result = assemble(&plan, &component, &prepared, &driven, confinement);
+        let masks = driven.masks.clone();
+        result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
+            .map_err(write(prepared.folder.artifacts()))?;
+        result.workspace = workspace_record(&prepared);
+        validity::judge(&mut result, &driven, &plan.descriptor);
+        result.started_at = started_at;
+        result.finished_at = crate::clock::now();
+        result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        mask_result(&mut result, &prepared.redactor);
+        crate::files::write_json_durably(&prepared.folder.result(), &result)
+            .map_err(write(prepared.folder.result()))?;
+        // What can't be removed costs room, not truth.
+        if let Err(error) = prepared.folder.clean(options.keep_home) {
+            tracing::warn!(%error, "failed to remove temporary folders of the run");
+        }
+        Ok(FinishedRun {
+            folder: prepared.folder.path().to_owned(),
+            result,
+        })
+    }
+
+    fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
+        let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
+            path: options.runs.clone(),
+            error,
+        })?;
+        let workspace = if plan.in_place {
+            plan.workspace.clone()
+        } else {
+            copy_tree(&plan.workspace, &folder.workspace()).map_err(RunError::Workspace)?;
+            folder.workspace()
+        };
+        let before = Snapshot::take(&workspace).map_err(RunError::Workspace)?;
+        let redactor = Redactor::new(plan.secret.iter().map(|secret| secret.expose().as_bytes()))?;
+        let programs = plan
+            .programs
+            .iter()
+            .map(|(name, path)| {
+                let sha256 = program_digest(path, self.program_memory.as_deref()).ok();
+                (name.clone(), path.clone(), sha256)
+            })
+            .collect();
+        Ok(Preparation {
+            folder,
+            workspace,
+            before,
+            redactor,
+            programs,
+        })
+    }
+
+    fn setup(
+        &self,
+        plan: &Plan,
+        component: &AdapterComponent,
+        prepared: &Preparation,
+        tree: &Arc<ProcessTree>,
+        options: &RunOptions,
+    ) -> Result<SessionSetup, RunError> {
+        let folder = &prepared.folder;
+        let write = |path: PathBuf| move |error| RunError::Write { path, error };
+        let redactor = prepared.redactor.clone();
+        let observer = Arc::clone(&options.observer);
+        let journal = Journal::create(&folder.events(), redactor.clone(), observer)
+            .map_err(write(folder.events()))?;
+        let audit =
+            Audit::create(&folder.audit(), redactor.clone()).map_err(write(folder.audit()))?;
+        for (name, path) in &plan.programs {
+            audit.granted("program", json!({"name": name, "path": path}));
+        }
+        let mut credentials = BTreeMap::new();
+        if let Some(secret) = &plan.secret {
+            credentials.insert(CREDENTIAL_NAME.to_owned(), Arc::clone(secret));
+            audit.granted("credential", json!({"name": CREDENTIAL_NAME}));
+        }
+        let folders = Folders {
+            workspace: prepared.workspace.clone(),
+            agent_home: folder.agent_home(),
+            artifacts: folder.adapter_artifacts(),
+            evidence: folder.evidence(),
+        };
+        let grants = Grants {
+            programs: plan.programs.clone(),
+            environment: base_environment(plan, folder),
+            credentials,
+            folders,
+        };
+        let memory_bytes = plan
+            .descriptor
+            .limits
+            .adapter_memory_bytes
+            .unwrap_or(DEFAULT_MEMORY);
+        Ok(SessionSetup {
+            sandbox: self.sandbox.clone(),
+            component: component.clone(),
+            memory_bytes,
+            grants: Arc::new(grants),
+            home_evidence: plan.descriptor.evidence.clone(),
+            tree: Arc::clone(tree),
+            redactor,
+            journal: Arc::new(journal),
+            audit: Arc::new(audit),
+            config: AgentConfig {
+                parameters: plan.parameters.clone(),
+                runtime: plan.runtime.clone(),
+                replay: false,
+            },
+            task: Task {
+                id: plan.task_id.clone(),
+                instruction: plan.instruction.clone(),
+                time_limit: plan.limits.time,
+            },
+            limits: plan.limits,
+            stop: options.stop.clone(),
+        })
+    }
+}
+
+/// The environment of every program: cleared, then this.
+fn base_environment(plan: &Plan, folder: &RunFolder) -> Vec<(OsString, OsString)> {
+    let path =
+        std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
+    let scratch = folder.scratch();
+    let mut environment = vec![
+        (OsString::from("PATH"), path),
+        (
+            OsString::from("HOME"),
+            scratch.join("home").into_os_string(),
+        ),
+        (
+            OsString::from("TMPDIR"),
+            scratch.join("tmp").into_os_string(),
+        ),
+    ];
+    environment.extend(plan.passed_through.iter().cloned());
+    if !environment.iter().any(|(name, _)| name == "LANG") {
+        environment.push((OsString::from("LANG"), OsString::from("C.UTF-8")));
+    }
+    let home_variable = OsString::from(&plan.descriptor.home.environment);
+    environment.push((home_variable, folder.agent_home().into_os_string()));
+    environment
+}
+
+fn plan_record(
+    plan: &Plan,
+    component: &AdapterComponent,
+    prepared: &Preparation,
+    started_at: &str,
+) -> serde_json::Value {
+    json!({
+        "schema": "akbench.plan/1",
+        "run_id": prepared.folder.id(),
+        "created_at": started_at,
+        "akbench": env!("CARGO_PKG_VERSION"),
+        "agent": agent_record(plan, component, prepared, None),
+        "descriptor_file": plan.descriptor.origin,
+        "component_file": component.path,
+        "task": task_record(plan),
+        "workspace": {"source": plan.workspace, "path": prepared.workspace, "in_place": plan.in_place},
+        "runtime": runtime_record(plan),
+        "parameters": plan.parameters,
+        "limits": {
+            "time_ms": plan.limits.time.map(|limit| limit.as_millis() as u64),
+            "idle_ms": plan.limits.idle.map(|limit| limit.as_millis() as u64),
+        },
+    })
+}
+
+fn agent_record(
+    plan: &Plan,
+    component: &AdapterComponent,
+    prepared: &Preparation,
+    version: Option<String>,
+) -> AgentRecord {
+    let program = prepared
+        .programs
+        .first()
+        .map(|(name, path, sha256)| ProgramRecord {
+            name: name.clone(),
+            path: path.display().to_string(),
+            version,
+            sha256: *sha256,
+        });
+    AgentRecord {
+        id: plan.descriptor.id.to_string(),
+        version: plan.descriptor.version.to_string(),
+        adapter: plan.descriptor.agent.adapter.to_string(),
+        execution: "process".to_owned(),
+        contract: format!("akbench:agent@{}", component.contract),
+        component_sha256: component.sha256,
+        descriptor_sha256: plan.descriptor.digest,
+        program,
+    }
+}
+
+fn task_record(plan: &Plan) -> TaskRecord {
+    TaskRecord {
+        id: Some(plan.task_id.clone()),
+        version: None,
+        seed: None,
+        mutations: None,
+        instruction_sha256: plan.instruction_sha256(),
+        time_limit_ms: plan
+            .limits
+            .time
+            .map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
+    }
+}
+
+fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
+    plan.runtime.as_ref().map(|runtime| RuntimeRecord {
+        name: runtime.name.clone(),
+        base_url: runtime.base_url.clone(),
+        wire_api: runtime.wire_api.clone(),
+        model: runtime.model.clone(),
+    })
+}
+
+fn workspace_record(prepared: &Preparation) -> WorkspaceRecord {
+    let mut record = WorkspaceRecord {
+        path: prepared.workspace.display().to_string(),
+        before_sha256: Some(prepared.before.digest()),
+        ..WorkspaceRecord::default()
+    };
+    // An agent can leave what nobody can read; then what it changed is not known.
+    if let Ok(after) = Snapshot::take(&prepared.workspace) {
+        let change = prepared.before.change(&after);
+        record.after_sha256 = Some(after.digest());
+        record.files_changed = Some(change.files_changed);
+        record.droppings = Some(change.droppings);
+    }
+    record
+}
+
+fn assemble(
+    plan: &Plan,
+    component: &AdapterComponent,
+    prepared: &Preparation,
+    driven: &Driven,
+    confinement: ConfinementRecord,
+) -> RunResult {
+    let verdict = classify(driven);
+    let observed = driven.observations.clone().unwrap_or_default();
+    let version = driven
+        .report
+        .agent_version
+        .clone()
+        .or(observed.agent_version.clone());
+    let (provenance, unresolved) = (provenance(&observed), unresolved(&observed));
+    let mut warnings = driven.report.notes.clone();
+    warnings.extend(observed.warnings);
+    RunResult {
+        schema: SCHEMA.to_owned(),
+        run_id: prepared.folder.id().to_owned(),
+        status: verdict.status,
+        valid: false,
+        invalid_reasons: Vec::new(),
+        violations: driven.violations.clone(),
+        failure: verdict.failure,
+        agent: agent_record(plan, component, prepared, version),
+        task: task_record(plan),
+        workspace: WorkspaceRecord::default(),
+        runtime: runtime_record(plan),
+        parameters: plan.parameters.clone(),
+        applied: observed.applied,
+        native_session_id: observed.native_session_id,
+        final_message: observed.final_message,
+        turns: observed.turns,
+        model_requests: observed.model_requests,
+        usage: observed.usage,
+        usage_by_model: observed.usage_by_model,
+        cost_usd: observed.cost_usd,
+        tool_calls: observed.tool_calls,
+        provenance,
+        unresolved,
+        warnings,
+        native_logs: observed.native_logs,
+        extra: observed.extra,
+        started_at: String::new(),
+        finished_at: String::new(),
+        duration_ms: 0,
+        phases: driven.phases.clone(),
+        processes: ProcessRecord {
+            spawned: driven.spawned,
+            killed: driven.census.map_or(0, |census| census.ended),
+            survivors: driven.census.map(|census| census.survivors),
+        },
+        confinement,
+        evaluation: None,
+        artifacts: Vec::new(),
+    }
+}
+
+fn provenance(observed: &Observations) -> BTreeMap<String, crate::contract::observed::Provenance> {
+    observed.provenance.iter().cloned().collect()
+}
+
+fn unresolved(observed: &Observations) -> Option<Unresolved> {
+    observed.unresolved.as_ref().map(|failure| Unresolved {
+        fault: failure.class.fault(),
+        class: failure.class.clone(),
+        message: failure.message.clone(),
+        evidence: failure.evidence.clone(),
+    })
+}
+
+/// What an adapter reports comes from masked evidence; this catches what it learned otherwise.
+fn mask_result(result: &mut RunResult, redactor: &Redactor) {
+    let masked = serde_json::to_string(result).map(|text| redactor.mask_text(&text));
+    if let Ok(text) = masked
+        && let Ok(clean) = serde_json::from_str(&text)
+    {
+        *result = clean;
+    }
+}

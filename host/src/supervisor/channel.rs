@@ -1,0 +1,88 @@
+//! The supervisor's end of the socket: blocking frames, with file descriptors.
+
+use super::protocol::{self, Reply, Request};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use std::collections::VecDeque;
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+/// Requests come in, replies go out.
+pub struct Channel {
+    socket: UnixStream,
+    buffer: Vec<u8>,
+    descriptors: VecDeque<OwnedFd>,
+}
+
+/// What one read of the socket brought.
+pub enum Received {
+    /// Something, maybe a whole request: ask [`Channel::next_request`].
+    Bytes,
+    /// The engine is gone.
+    Closed,
+}
+
+impl Channel {
+    /// Takes over a connected socket.
+    pub fn new(socket: UnixStream) -> Self {
+        Self {
+            socket,
+            buffer: Vec::new(),
+            descriptors: VecDeque::new(),
+        }
+    }
+
+    /// Reads once; blocks if nothing is there.
+    pub fn receive(&mut self) -> io::Result<Received> {
+        let mut chunk = [0; 64 << 10];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(16))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let received = retry_on_intr(|| {
+            recvmsg(
+                &self.socket,
+                &mut [IoSliceMut::new(&mut chunk)],
+                &mut ancillary,
+                RecvFlags::CMSG_CLOEXEC,
+            )
+        });
+        let received = match received {
+            Ok(received) => received,
+            Err(Errno::CONNRESET) => return Ok(Received::Closed),
+            Err(error) => return Err(error.into()),
+        };
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                self.descriptors.extend(descriptors);
+            }
+        }
+        if received.bytes == 0 {
+            return Ok(Received::Closed);
+        }
+        self.buffer.extend_from_slice(&chunk[..received.bytes]);
+        Ok(Received::Bytes)
+    }
+
+    /// The next whole request, if one has arrived.
+    pub fn next_request(&mut self) -> io::Result<Option<Request>> {
+        protocol::decode(&mut self.buffer)
+    }
+
+    /// The three file descriptors of a spawn request.
+    pub fn take_stdio(&mut self) -> Option<[OwnedFd; 3]> {
+        let mut next = || self.descriptors.pop_front();
+        Some([next()?, next()?, next()?])
+    }
+
+    /// Sends a reply.
+    pub fn send(&mut self, reply: &Reply) -> io::Result<()> {
+        self.socket.write_all(&protocol::encode(reply)?)
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

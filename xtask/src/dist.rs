@@ -1,0 +1,134 @@
+//! Laying out what gets installed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::failure::{Explain, Failure, Outcome};
+use crate::guests::{self, Built};
+use crate::toolchain::Installing;
+use crate::workspace::Workspace;
+use crate::{atomic, folder, steps};
+
+/// Builds the release and lays it out as `dist/{bin,share}` in the target folder.
+///
+/// # Errors
+///
+/// If something does not build or cannot be written, or the catalog names a component that
+/// nothing here builds.
+pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
+    steps::run(
+        workspace
+            .cargo("build")
+            .args(["--release", "--package", "akbench", "--bins"]),
+        "build the release",
+    )?;
+    let guests = guests::build(workspace, installing)?;
+
+    let path = workspace.target.join("dist");
+    // In the target folder, so that the final rename stays within one file system.
+    let unfinished = tempfile::Builder::new()
+        .prefix("dist-unfinished-")
+        .tempdir_in(&workspace.target)
+        .explain(|| format!("create a folder in {}", workspace.target.display()))?;
+    let layout = unfinished.path().join("dist");
+    lay_out(workspace, &guests, &layout)?;
+    atomic::replace_folder(&path, &layout)?;
+
+    println!("laid out {}:", workspace.shown(&path));
+    println!("  bin/akbench");
+    println!("  share/akbench/adapters     {}", names(&guests));
+    println!("  share/akbench/descriptors");
+    println!(
+        "attestations are not included: the contract suite that makes them does not exist yet, \
+         so results of this build say `contract_suite_not_run`"
+    );
+    println!("the folder can be moved anywhere; bin and share must stay side by side");
+    Ok(())
+}
+
+fn lay_out(workspace: &Workspace, guests: &[Built], layout: &Path) -> Outcome {
+    let copy = |from: &Path, to: &Path| {
+        fs::copy(from, to)
+            .map(drop)
+            .explain(|| format!("copy {} to {}", from.display(), to.display()))
+    };
+    let (bin, share) = (layout.join("bin"), layout.join("share/akbench"));
+    let adapters = share.join("adapters");
+    for folder in [&bin, &adapters] {
+        fs::create_dir_all(folder).explain(|| format!("create {}", folder.display()))?;
+    }
+    copy(&workspace.release_program("akbench"), &bin.join("akbench"))?;
+    for guest in guests {
+        copy(&guest.path, &adapters.join(guest.component))?;
+    }
+    folder::copy(
+        &workspace.root.join("descriptors"),
+        &share.join("descriptors"),
+    )?;
+
+    let source = workspace.root.join("adapters/catalog.json");
+    let doing = || format!("read {}", source.display());
+    let mut catalog: Value =
+        serde_json::from_slice(&fs::read(&source).explain(doing)?).explain(doing)?;
+    pin(&mut catalog, guests)?;
+    atomic::write(
+        &adapters.join("catalog.json"),
+        format!("{catalog:#}\n").as_bytes(),
+    )
+}
+
+/// Writes the digest of each component into its line of the catalog, so that an installed
+/// runner notices a component that was exchanged.
+fn pin(catalog: &mut Value, guests: &[Built]) -> Outcome {
+    let lines = catalog["adapters"]
+        .as_array_mut()
+        .ok_or_else(|| Failure::new("adapters/catalog.json has no array `adapters`"))?;
+    for line in lines {
+        let component = line["component"].as_str().unwrap_or_default().to_owned();
+        let guest = guests.iter().find(|guest| guest.component == component).ok_or_else(|| {
+            Failure::new(format!(
+                "adapters/catalog.json names the component `{component}`, but xtask builds only: {}",
+                names(guests)
+            ))
+        })?;
+        line["sha256"] = Value::from(guest.sha256.as_str());
+    }
+    Ok(())
+}
+
+fn names(guests: &[Built]) -> String {
+    guests
+        .iter()
+        .map(|guest| guest.component)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_catalog_gets_the_digests_and_an_unknown_component_is_an_error() {
+        let guests = [Built {
+            component: "a.wasm",
+            path: "a.wasm".into(),
+            sha256: "0123".to_owned(),
+        }];
+        let mut catalog = json!({"adapters": [{"id": "a", "component": "a.wasm", "sha256": null}]});
+        pin(&mut catalog, &guests).unwrap();
+        assert_eq!(catalog["adapters"][0]["sha256"], "0123");
+        let mut catalog = json!({"adapters": [{"id": "b", "component": "b.wasm"}]});
+        assert!(
+            pin(&mut catalog, &guests)
+                .unwrap_err()
+                .to_string()
+                .contains("b.wasm")
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Build automation: `cargo xtask demo | test | dist | guests | bench`.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod atomic;
+mod bench;
+mod build;
+mod cargo;
+mod demo;
+mod digest;
+mod dist;
+mod failure;
+mod folder;
+mod guests;
+mod steps;
+mod test;
+mod toolchain;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Outcome;
+use crate::toolchain::Installing;
+use crate::workspace::Workspace;
+
+/// Builds, demonstrates, tests, measures and lays out akbench.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    /// Install nothing: without a WebAssembly compiler, say what the choices are and stop
+    #[arg(long, global = true)]
+    no_install: bool,
+
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build everything and run an agent on a small task, with the real CLI if there is one
+    Demo,
+    /// Build everything and run all tests
+    Test {
+        /// Handed on to `cargo nextest run` (or `cargo test`), after `--`
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
+    /// Lay out what gets installed, under `target/dist`
+    Dist,
+    /// Build the adapter components, under `target/adapters`
+    Guests,
+    /// Measure the overhead of a run and the memory it takes
+    Bench {
+        /// How often the overhead is measured
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        runs: u32,
+        /// The size of the event stream for the memory measurement, in megabytes (10^6 bytes)
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        megabytes: u32,
+        /// Also write the numbers to this file, as JSON
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let installing = if cli.no_install {
+        Installing::Refused
+    } else {
+        Installing::Allowed
+    };
+    match run(cli.task, installing) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
+    let workspace = Workspace::locate()?;
+    match task {
+        Task::Demo => demo::run(&workspace, installing),
+        Task::Test { args } => test::run(&workspace, installing, &args),
+        Task::Dist => dist::run(&workspace, installing).map(|()| ExitCode::SUCCESS),
+        Task::Guests => guests::build(&workspace, installing).map(|_| ExitCode::SUCCESS),
+        Task::Bench {
+            runs,
+            megabytes,
+            json,
+        } => bench::run(
+            &workspace,
+            installing,
+            &bench::Plan {
+                runs,
+                megabytes,
+                json,
+            },
+        )
+        .map(|()| ExitCode::SUCCESS),
+    }
+}
