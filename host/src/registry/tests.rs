@@ -2,6 +2,7 @@
 
 use super::agent::tests::{acme, with};
 use super::*;
+use crate::digest::Sha256;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,15 +3,14 @@
 
 use super::collect::{Masks, copy_home_evidence};
 use super::limits::{self, RunLimits};
-use super::operate::{AdapterFault, Operation, not_returned, operate};
+use super::operate::{AdapterFault, Operation, instantiation_fault, not_returned, operate};
+use super::replay::{ReplayError, ReplaySetup, replay};
 use super::result::Phases;
 use super::stop::{StopSignal, Urgency};
 use crate::contract::events::RunEvent;
 use crate::contract::grants::Grants;
 use crate::contract::interrupt::{Interrupter, interruption};
-use crate::contract::observed::{
-    EnvironmentReport, FailureClass, Observations, Phase, ReportedFailure,
-};
+use crate::contract::observed::{EnvironmentReport, Observations, Phase, ReportedFailure};
 use crate::contract::session::SessionHost;
 use crate::contract::v0_1::{AgentConfig, Instance, InstanceOptions, Progress, Task};
 use crate::journal::{Audit, Journal};
@@ -21,7 +20,6 @@ use crate::process::redaction::Redactor;
 use crate::process::tree::{Census, ProcessTree};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
-use serde_json::Map;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -177,7 +175,8 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
         match Instance::new(&setup.sandbox, &setup.component.component, options).await {
             Ok(instance) => Some(instance),
             Err(error) => {
-                session.driven.fault = Some(not_instantiated(&error));
+                session.driven.fault =
+                    Some(instantiation_fault(Operation::ValidateEnvironment, &error));
                 None
             }
         };
@@ -191,18 +190,6 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
     session.end_tree().await;
     session.observe(instance).await;
     session.driven
-}
-
-fn not_instantiated(error: &wasmtime::Error) -> AdapterFault {
-    AdapterFault {
-        operation: Operation::ValidateEnvironment,
-        failure: ReportedFailure {
-            class: FailureClass::AdapterTrap,
-            message: format!("the adapter could not be instantiated: {error:#}"),
-            evidence: Map::new(),
-            retryable: false,
-        },
-    }
 }
 
 impl Session<'_> {
@@ -492,38 +479,30 @@ impl Session<'_> {
     }
 
     async fn replay(&mut self) {
-        let (interrupter, interrupt) = interruption();
-        let host = SessionHost::new(
-            Arc::clone(&self.setup.grants),
-            None,
-            self.setup.redactor.clone(),
-            interrupt,
-            Arc::clone(&self.setup.journal),
-            Arc::clone(&self.setup.audit),
-        );
-        self.interrupter = interrupter;
-        let options = InstanceOptions {
-            host,
-            memory_bytes: self.setup.memory_bytes,
-        };
-        let sandbox = &self.setup.sandbox;
-        let Ok(mut instance) =
-            Instance::new(sandbox, &self.setup.component.component, options).await
-        else {
-            return;
-        };
-        let mut config = self.setup.config.clone();
-        config.replay = true;
-        let opened = operate(
-            &mut instance,
-            &self.interrupter,
-            Operation::StartSession,
-            limits::PREPARE,
-            async |i| i.start_session(&config).await,
-        )
+        let setup = self.setup;
+        let replayed = replay(&ReplaySetup {
+            sandbox: setup.sandbox.clone(),
+            component: setup.component.clone(),
+            memory_bytes: setup.memory_bytes,
+            grants: Arc::clone(&setup.grants),
+            redactor: setup.redactor.clone(),
+            journal: Arc::clone(&setup.journal),
+            audit: Arc::clone(&setup.audit),
+            config: setup.config.clone(),
+        })
         .await;
-        if matches!(opened, Ok(Ok(()))) && self.collect(&mut instance).await {
-            self.close(&mut instance).await;
+        match replayed {
+            Ok(replayed) => {
+                self.driven.observations = Some(replayed.observations);
+                self.driven.violations.extend(replayed.violations);
+            }
+            // The fault that made the replay necessary is already recorded and explains more.
+            Err(ReplayError::Fault(fault)) => {
+                self.driven.fault.get_or_insert(fault);
+            }
+            Err(ReplayError::Failed(failure)) => {
+                self.driven.failed.get_or_insert((Phase::Collect, failure));
+            }
         }
     }
 

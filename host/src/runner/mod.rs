@@ -10,6 +10,7 @@ pub mod limits;
 pub mod operate;
 pub mod plan;
 pub mod program_digest;
+pub mod replay;
 pub mod result;
 pub mod run;
 pub mod run_folder;

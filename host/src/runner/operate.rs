@@ -126,6 +126,12 @@ pub fn trapped(instance: &Instance, operation: Operation, trap: &wasmtime::Error
     fault(operation, FailureClass::AdapterTrap, message, evidence)
 }
 
+/// The fault of an adapter that trapped before it could do anything.
+pub fn instantiation_fault(operation: Operation, error: &wasmtime::Error) -> AdapterFault {
+    let message = format!("the adapter could not be instantiated: {error:#}");
+    fault(operation, FailureClass::AdapterTrap, message, Map::new())
+}
+
 fn limited(
     operation: Operation,
     limit: &LimitExceeded,

@@ -1,0 +1,9 @@
+//! What end-to-end tests share: where the built parts are, and a scene to run them in.
+//!
+//! Everything is built before the tests by `cargo xtask test`; a part that is missing is an
+//! error that says so, never a skipped test.
+
+#![allow(clippy::expect_used, clippy::panic)]
+
+pub mod built;
+pub mod scene;
