@@ -3,9 +3,8 @@
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
-use crate::process::launch::TreeKind;
-use crate::process::tree::TreeOptions;
 use crate::registry::{AgentDescriptor, Registry};
+use crate::runner::confine::{Confine, ConfinementRequest, Network};
 use crate::runner::limits::RunLimits;
 use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
 use crate::runner::run::{FinishedRun, RunOptions, Runner};
@@ -56,6 +55,18 @@ pub struct RunArgs {
     #[arg(long = "program", value_name = "NAME=FILE", value_parser = value::program)]
     programs: Vec<(String, PathBuf)>,
 
+    /// How much the agent's files and network have to be confined
+    #[arg(long, value_enum, default_value_t = Confine::BestEffort)]
+    confine: Confine,
+
+    /// What of the network the agent can reach
+    #[arg(long, value_enum, default_value_t = Network::Full)]
+    network: Network,
+
+    /// Show the agent this file or folder, read-only
+    #[arg(long, value_name = "PATH")]
+    expose: Vec<PathBuf>,
+
     /// The folder that runs are kept in
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
@@ -83,6 +94,26 @@ pub struct RunArgs {
     /// Compile the adapter anew
     #[arg(long)]
     no_cache: bool,
+}
+
+/// The real paths of what is to be shown.
+fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut real = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        match path.canonicalize() {
+            Ok(path) => real.push(path),
+            Err(error) => problems.push(format!(
+                "`--expose {}`: {error}; expected an existing file or folder",
+                path.display()
+            )),
+        }
+    }
+    if problems.is_empty() {
+        Ok(real)
+    } else {
+        Err(CliError::Usage(problems))
+    }
 }
 
 impl RunArgs {
@@ -117,10 +148,7 @@ impl RunArgs {
         }
         let runner = Runner {
             sandbox,
-            tree: TreeOptions {
-                supervisor: folders::own_program()?,
-                kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
-            },
+            supervisor: folders::own_program()?,
             program_memory: cache_folder.map(|cache| cache.join("programs.json")),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -141,6 +169,11 @@ impl RunArgs {
         let options = RunOptions {
             runs: self.out.clone(),
             keep_home: self.keep,
+            confinement: ConfinementRequest {
+                confine: self.confine,
+                network: self.network,
+                expose: exposed(&self.expose)?,
+            },
             observer,
             stop,
         };

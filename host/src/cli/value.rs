@@ -34,6 +34,7 @@ pub fn program(text: &str) -> Result<(String, PathBuf), String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

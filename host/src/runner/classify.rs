@@ -38,7 +38,7 @@ pub fn classify(driven: &Driven) -> Verdict {
     if let Some(fault) = &driven.fault
         && !ended_before_fault(fault.operation, driven)
     {
-        return failed(fault.failure.clone(), fault.operation.phase(), None);
+        return failed((*fault.failure).clone(), fault.operation.phase(), None);
     }
     if let Some((phase, failure)) = &driven.failed
         && driven.stopped.is_none()

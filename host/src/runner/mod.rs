@@ -5,6 +5,7 @@
 
 pub mod classify;
 pub mod collect;
+pub mod confine;
 pub mod drive;
 pub mod limits;
 pub mod operate;

@@ -2,6 +2,7 @@
 
 use super::classify::classify;
 use super::collect::list_artifacts;
+use super::confine::{self, Confine, ConfinementRequest, Network, Passage};
 use super::drive::{Driven, SessionSetup, drive};
 use super::plan::{CREDENTIAL_NAME, Plan};
 use super::program_digest::program_digest;
@@ -16,7 +17,7 @@ use super::workspace::{Snapshot, copy_tree};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
-use crate::contract::v0_1::{AgentConfig, Task};
+use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
 use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
@@ -24,11 +25,11 @@ use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::limits::DEFAULT_MEMORY;
-use serde_json::{Map, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,8 +38,8 @@ use std::time::Instant;
 pub struct Runner {
     /// The wasm engine.
     pub sandbox: Sandbox,
-    /// How process trees are held together.
-    pub tree: TreeOptions,
+    /// The akbench binary, which becomes the supervisor of each process tree.
+    pub supervisor: PathBuf,
     /// Where digests of programs are remembered.
     pub program_memory: Option<PathBuf>,
 }
@@ -49,6 +50,8 @@ pub struct RunOptions {
     pub runs: PathBuf,
     /// Keep the agent's home.
     pub keep_home: bool,
+    /// What the agent can see and reach.
+    pub confinement: ConfinementRequest,
     /// Whoever watches.
     pub observer: Arc<dyn Observer>,
     /// Whoever may stop it.
@@ -69,6 +72,25 @@ pub enum RunError {
     /// The workspace can't be copied or read.
     #[error("failed to prepare the workspace: {0}")]
     Workspace(io::Error),
+    /// The confinement that was required can't be had.
+    #[error(
+        "the confinement asked for can't be had here: {0}; `--confine best-effort` runs with \
+         what there is and records it"
+    )]
+    Confinement(String),
+    /// The runs would lie in the folder that the agent gets.
+    #[error(
+        "the output folder `{}` lies inside the workspace `{}`: the agent would see and copy its \
+         own run; choose another with `--out`",
+        runs.display(),
+        workspace.display()
+    )]
+    OutputInWorkspace {
+        /// Where runs are kept.
+        runs: PathBuf,
+        /// The folder to work in.
+        workspace: PathBuf,
+    },
     /// No supervisor.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -91,6 +113,12 @@ pub struct FinishedRun {
     pub folder: PathBuf,
     /// What came out.
     pub result: RunResult,
+}
+
+struct Contained {
+    tree: Arc<ProcessTree>,
+    runtime: Option<RuntimeBinding>,
+    record: ConfinementRecord,
 }
 
 struct Preparation {
@@ -122,16 +150,13 @@ impl Runner {
         crate::files::write_json_durably(&prepared.folder.plan(), &record)
             .map_err(write(prepared.folder.plan()))?;
 
-        let tree = Arc::new(ProcessTree::start(&self.tree).await?);
-        let setup = self.setup(&plan, &component, &prepared, &tree, &options)?;
+        let Contained {
+            tree,
+            runtime,
+            record: confinement,
+        } = self.contain(&plan, &prepared, &options.confinement).await?;
+        let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         let driven = drive(&setup).await;
-        let confinement = ConfinementRecord {
-            files: None,
-            tree: Some(tree.kind().as_str().to_owned()),
-            network: Some("full".to_owned()),
-            limits: Map::new(),
-            notes: tree.degraded().map(str::to_owned).into_iter().collect(),
-        };
         drop(setup);
         drop(tree);
 
@@ -157,7 +182,57 @@ impl Runner {
         })
     }
 
+    /// Starts the tree, and opens the way to the runtime where the network is hidden.
+    async fn contain(
+        &self,
+        plan: &Plan,
+        prepared: &Preparation,
+        request: &ConfinementRequest,
+    ) -> Result<Contained, RunError> {
+        let folder = &prepared.folder;
+        let (request, passage, note) = way_out(plan, request)?;
+        let hosts = match passage.as_ref().and_then(Passage::hosts) {
+            None => None,
+            Some(text) => {
+                let path = folder.scratch().join("hosts");
+                std::fs::write(&path, text).map_err(|error| RunError::Write {
+                    path: path.clone(),
+                    error,
+                })?;
+                Some(path)
+            }
+        };
+        let attempts = confine::attempts(&request, plan, folder, &prepared.workspace, hosts);
+        let options = TreeOptions {
+            supervisor: self.supervisor.clone(),
+            attempts,
+        };
+        let tree = ProcessTree::start(&options)
+            .await
+            .map_err(|error| match request.confine {
+                Confine::Required => RunError::Confinement(error.to_string()),
+                Confine::BestEffort | Confine::Off => RunError::Tree(error),
+            })?;
+        let mut runtime = plan.runtime.clone();
+        if let (Some(passage), Some(binding)) = (&passage, &plan.runtime)
+            && tree.containment().hides_network()
+        {
+            let opened = passage.open(&tree, binding).await;
+            runtime = Some(opened.map_err(|error| {
+                RunError::Confinement(format!("no way out of the network namespace: {error}"))
+            })?);
+        }
+        let mut record = confine::record(&tree, &request);
+        record.notes.extend(note);
+        Ok(Contained {
+            tree: Arc::new(tree),
+            runtime,
+            record,
+        })
+    }
+
     fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
+        check_apart(&options.runs, &plan.workspace)?;
         let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
             error,
@@ -193,6 +268,7 @@ impl Runner {
         component: &AdapterComponent,
         prepared: &Preparation,
         tree: &Arc<ProcessTree>,
+        runtime: Option<RuntimeBinding>,
         options: &RunOptions,
     ) -> Result<SessionSetup, RunError> {
         let folder = &prepared.folder;
@@ -240,7 +316,7 @@ impl Runner {
             audit: Arc::new(audit),
             config: AgentConfig {
                 parameters: plan.parameters.clone(),
-                runtime: plan.runtime.clone(),
+                runtime,
                 replay: false,
             },
             task: Task {
@@ -251,6 +327,47 @@ impl Runner {
             limits: plan.limits,
             stop: options.stop.clone(),
         })
+    }
+}
+
+/// A run inside the workspace would be copied into itself, for ever.
+fn check_apart(runs: &Path, workspace: &Path) -> Result<(), RunError> {
+    // The folder may not exist yet: what exists of its path decides.
+    let absolute = std::path::absolute(runs).unwrap_or_else(|_| runs.to_owned());
+    let existing = absolute
+        .ancestors()
+        .find_map(|path| path.canonicalize().ok());
+    match existing {
+        Some(real) if real.starts_with(workspace) => Err(RunError::OutputInWorkspace {
+            runs: runs.to_owned(),
+            workspace: workspace.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// How the agent is to reach its runtime. Where no way out can be made, `--confine required`
+/// refuses and the others leave the network open and say so.
+fn way_out(
+    plan: &Plan,
+    request: &ConfinementRequest,
+) -> Result<(ConfinementRequest, Option<Passage>, Option<String>), RunError> {
+    let mut request = request.clone();
+    if request.network != Network::Endpoint {
+        return Ok((request, None, None));
+    }
+    let Some(runtime) = &plan.runtime else {
+        // Without a runtime there is no endpoint: nothing can be reached.
+        request.network = Network::None;
+        return Ok((request, None, None));
+    };
+    match Passage::to(&runtime.base_url) {
+        Ok(passage) => Ok((request, Some(passage), None)),
+        Err(problem) if request.confine == Confine::Required => Err(RunError::Confinement(problem)),
+        Err(problem) => {
+            request.network = Network::Full;
+            Ok((request, None, Some(problem)))
+        }
     }
 }
 
