@@ -17,6 +17,18 @@ const SYSTEM: &[&str] = &[
     "/var/lib",
 ];
 
+/// Files of the system that hold secrets which root could read.
+const SECRET_FILES: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+];
+
+/// Parts of /proc through which root reaches the whole machine, even without a capability:
+/// a new `core_pattern` is a program that the kernel starts outside of every namespace.
+const KERNEL_SETTINGS: &[&str] = &["/proc/sys", "/proc/sysrq-trigger"];
+
 /// What a confined tree can see beside the system.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileView {
@@ -50,6 +62,22 @@ impl FileView {
         }
         add("--dev", &[Path::new("/dev")]);
         add("--proc", &[Path::new("/proc")]);
+        for path in KERNEL_SETTINGS
+            .iter()
+            .map(Path::new)
+            .filter(|path| path.exists())
+        {
+            if rustix::process::geteuid().is_root() {
+                add("--ro-bind", &[path, path]);
+            }
+        }
+        for path in SECRET_FILES
+            .iter()
+            .map(Path::new)
+            .filter(|path| path.is_file())
+        {
+            add("--ro-bind", &[Path::new("/dev/null"), path]);
+        }
         // Mount points below /tmp would be made in the private folder, where the agent would
         // find them.
         let below_tmp = |path: &PathBuf| path.starts_with("/tmp");
@@ -75,6 +103,19 @@ impl FileView {
             add("--bind", &[path, path]);
         }
         arguments
+    }
+}
+
+/// The arguments that take root's powers away. An ordinary user has none to lose.
+///
+/// With its capabilities, root could simply make the system writable again. One stays: an
+/// agent's own sandbox needs it to map root into a user namespace of its own. It gives no
+/// power here, because files of a program can't raise privileges in the tree.
+pub fn privilege_arguments() -> &'static [&'static str] {
+    if rustix::process::geteuid().is_root() {
+        &["--cap-drop", "ALL", "--cap-add", "CAP_SETFCAP"]
+    } else {
+        &[]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Starting the supervisor of a process tree, in the containment that was asked for.
 
-use super::confinement::FileView;
+use super::confinement::{FileView, privilege_arguments};
 use crate::supervisor::HIDDEN_COMMAND;
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -145,7 +145,13 @@ fn file_arguments(program: &Path, files: Option<&FileView>) -> Vec<OsString> {
     let mut view = view.clone();
     // The supervisor itself, which may lie in somebody's home.
     view.readable.push(program.to_owned());
-    view.arguments()
+    let mut arguments: Vec<OsString> = ["--unshare-ipc", "--unshare-uts"]
+        .iter()
+        .chain(privilege_arguments())
+        .map(OsString::from)
+        .collect();
+    arguments.extend(view.arguments());
+    arguments
 }
 
 fn find_bubblewrap() -> Option<PathBuf> {
