@@ -91,6 +91,15 @@ fn stopped(cause: &StopCause, outcome: Option<&Outcome>, driven: &Driven) -> Ver
             .and_then(|o| o.unresolved.clone()),
     };
     match cause {
+        // Explained by the recording failure itself, which comes first.
+        StopCause::RecordingFailed => {
+            let message = "the run was ended because its evidence could not be recorded";
+            failed(
+                reported(FailureClass::Unknown, message),
+                Phase::Work,
+                Some(Fault::Infrastructure),
+            )
+        }
         StopCause::Cancelled => {
             let message = "the run was cancelled";
             verdict(

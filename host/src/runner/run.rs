@@ -170,6 +170,8 @@ impl Runner {
         result.finished_at = crate::clock::now();
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         mask_result(&mut result, &prepared.redactor);
+        // Gone already if the disk was full.
+        let _ = std::fs::remove_file(prepared.folder.reserve());
         crate::files::write_json_durably(&prepared.folder.result(), &result)
             .map_err(write(prepared.folder.result()))?;
         // What can't be removed costs room, not truth.
@@ -326,6 +328,7 @@ impl Runner {
             },
             limits: plan.limits,
             stop: options.stop.clone(),
+            reserve: folder.reserve(),
         })
     }
 }

@@ -12,6 +12,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use ulid::Ulid;
 
+/// Room that is set aside, so that the result can be written when the disk is full.
+const RESERVE: u64 = 1 << 20;
+
 /// One run's folder.
 #[derive(Debug, Clone)]
 pub struct RunFolder {
@@ -48,7 +51,13 @@ impl RunFolder {
             &folder.path,
             std::os::unix::fs::PermissionsExt::from_mode(0o700),
         )?;
+        set_aside(&folder.reserve())?;
         Ok(folder)
+    }
+
+    /// Set aside for the result; removed before it is written.
+    pub fn reserve(&self) -> PathBuf {
+        self.path.join(".reserve")
     }
 
     /// The run's id: sorts by time.
@@ -123,6 +132,16 @@ impl RunFolder {
             remove(&self.agent_home())?;
         }
         Ok(())
+    }
+}
+
+fn set_aside(path: &Path) -> io::Result<()> {
+    let file = crate::process::recorder::create_private(path)?;
+    let flags = rustix::fs::FallocateFlags::empty();
+    match rustix::fs::fallocate(&file, flags, 0, RESERVE) {
+        // A file system that can't set room aside is used without.
+        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
