@@ -6,10 +6,13 @@ use crate::outcome::{self, End};
 use crate::rollout::Rollout;
 use crate::session_files::{self, SessionFiles};
 use crate::stream::{Stream, Terminal};
+use crate::tool_calls::ToolCalls;
 use crate::turn::TurnEnd;
 use crate::usage::Tokens;
 use crate::version;
-use akbench_adapter_sdk::evidence::{self, Evidence, EvidenceError, SpawnEvidence, for_each_line};
+use akbench_adapter_sdk::evidence::{
+    self, Evidence, EvidenceError, ExitStatus, SpawnEvidence, for_each_line,
+};
 use akbench_adapter_sdk::observations::none_observed;
 use akbench_adapter_sdk::types::{
     AppliedSettings, ModelUsage, Observations, Origin, Provenance, ToolCall, ToolStatus,
@@ -109,17 +112,25 @@ impl<'a> Run<'a> {
             stderr: &self.stderr,
             rollout: main,
         };
-        let measured = measure::measure(&self.files, &self.stream, self.continuation);
+        let died_by_signal = self
+            .task
+            .exit
+            .as_ref()
+            .is_none_or(|exit| matches!(exit.status, ExitStatus::Signalled { .. }));
+        let measured =
+            measure::measure(&self.files, &self.stream, self.continuation, died_by_signal);
         let mut provenance = vec![self.outcome_provenance()];
         let usage = measured.as_ref().map(|measured| {
             let (usage, derived_total) = measured.tokens.observed();
             provenance.extend(usage_provenance(measured, derived_total));
             usage
         });
-        let tool_calls = main.map(|main| {
+        let tool_calls = main
+            .filter(|main| !self.lacks_calls(main))
+            .map(|main| self.tool_calls(main));
+        if tool_calls.is_some() {
             provenance.push(self.calls_provenance());
-            self.tool_calls(main)
-        });
+        }
         let applied = self.applied();
         if applied.is_some() {
             provenance.push(reported("applied", "rollout:turn_context", true));
@@ -162,13 +173,13 @@ impl<'a> Run<'a> {
     }
 
     /// A session file names the version that began the conversation, which for a continued
-    /// one may be another.
+    /// one may be another, unless the program began anew because it could not continue.
     fn agent_version(&self, probed: Option<String>) -> Option<String> {
         let main = self.files.main.as_ref();
         let began = || main.and_then(|main| main.meta.cli_version.clone());
         match self.continuation {
-            Continuation::Fresh => began().or(probed),
-            Continuation::Resumed | Continuation::Forked => probed,
+            Continuation::Resumed if !main.is_some_and(Rollout::is_new) => probed,
+            _ => began().or(probed),
         }
     }
 
@@ -192,6 +203,15 @@ impl<'a> Run<'a> {
             }) => (Some(message.clone()), "rollout:task_complete"),
             _ => (self.stream.final_message.clone(), "stdout:agent_message"),
         }
+    }
+
+    /// Whether the stream shows calls that the session file lacks: old versions do not write
+    /// down the call under way when they are stopped. Then nobody knows how many there were.
+    fn lacks_calls(&self, main: &Rollout) -> bool {
+        let calls = || main.turns.iter().map(|turn| &turn.calls);
+        let scripted = calls().any(ToolCalls::any_scripts);
+        let found: usize = calls().map(ToolCalls::len).sum();
+        !scripted && found < self.stream.tools_shown as usize
     }
 
     fn tool_calls(&self, main: &Rollout) -> Vec<ToolCall> {

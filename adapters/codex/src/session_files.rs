@@ -60,6 +60,7 @@ pub fn find(
         let earlier = earlier.map_or(0, |earlier| earlier as usize);
         let rest = main.turns.split_off(earlier.min(main.turns.len()));
         let surplus = rest.len().saturating_sub(turns as usize);
+        main.earlier_turns += main.turns.len() + surplus;
         main.turns = rest.into_iter().skip(surplus).collect();
     }
     let mut found = SessionFiles {
@@ -71,12 +72,15 @@ pub fn find(
         .iter()
         .filter_map(|turn| turn.id.clone())
         .collect();
+    let mut known = own.clone();
     for path in sub_agents(&meta, files) {
         let mut rollout = rollout::read(evidence, &path, None)?;
-        // Copies of the parent's history keep the parent's turns.
+        // A copied history keeps its turns: those of the agent that began this one, whose
+        // file is the older one.
         rollout
             .turns
-            .retain(|turn| turn.id.as_ref().is_none_or(|id| !own.contains(id)));
+            .retain(|turn| turn.id.as_ref().is_none_or(|id| !known.contains(id)));
+        known.extend(rollout.turns.iter().filter_map(|turn| turn.id.clone()));
         if !fresh {
             found.sub_agents_unclear |= rollout.turns.iter().any(|turn| turn.root.is_none());
             rollout

@@ -115,7 +115,12 @@ fn sub_agents_count_and_are_not_in_what_the_program_prints() {
         )
         .rollout(
             "2-s",
-            &[meta("s", "m"), turn("b", "a"), record("s", "r", 5)],
+            &[
+                meta("s", "m"),
+                turn("b", "a"),
+                record("s", "r", 5),
+                complete("done, too"),
+            ],
         );
     let observed = evidence.observe();
     assert_eq!(observed.outcome, Some(Outcome::Completed));

@@ -22,11 +22,7 @@ pub fn lay_out(from: &Path, signals: &[Value], evidence: &Path) {
     fs::copy(from.join("stdout.jsonl"), spawn.join("stdout")).unwrap();
     fs::copy(from.join("stderr.txt"), spawn.join("stderr")).unwrap();
     let exit = exit_record(exit_code(from), signals);
-    fs::write(
-        spawn.join("exit.json"),
-        serde_json::to_vec(&exit).unwrap(),
-    )
-    .unwrap();
+    fs::write(spawn.join("exit.json"), serde_json::to_vec(&exit).unwrap()).unwrap();
     lay_out_home(&from.join("rollouts"), &evidence.join("home"));
 }
 

@@ -94,7 +94,10 @@ fn is_shown(name: &str, cite: &str) -> bool {
 #[test]
 fn the_table_is_what_the_extractor_works_out() {
     let extractor = fixtures().join("extract.py");
-    let checked = Command::new("python3").arg(extractor).arg("--check").output();
+    let checked = Command::new("python3")
+        .arg(extractor)
+        .arg("--check")
+        .output();
     match checked {
         Ok(output) => assert!(
             output.status.success(),
