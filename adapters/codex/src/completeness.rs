@@ -43,7 +43,7 @@ pub fn missing(files: &SessionFiles, stream: &Stream, died_by_signal: bool) -> M
     let unfinished = files
         .sub_agents
         .iter()
-        .any(|agent| agent.turns.last().is_some_and(is_cut_off));
+        .any(|agent| agent.turns.last().is_some_and(may_lack_a_request));
     let unseen = stream.used_sub_agents && files.sub_agents.is_empty();
     if files.sub_agents_unclear || unseen || unfinished {
         missing.push("sub-agents");
@@ -61,17 +61,16 @@ fn is_orderly(last: Option<&Turn>, stream: &Stream, died_by_signal: bool) -> boo
         Some(TurnEnd::Aborted { request_lost, .. }) => {
             !request_lost && stream.has_running_tool() && !died_by_signal
         }
-        // Old versions mark neither the beginning nor the end of a turn.
-        None => printed && last.is_none_or(|turn| !turn.marked),
+        None => printed && !last.is_some_and(Turn::is_cut_off),
     }
 }
 
 /// Whether a sub-agent's turn may have had a request under way when it stopped.
-fn is_cut_off(turn: &Turn) -> bool {
+fn may_lack_a_request(turn: &Turn) -> bool {
     match turn.end {
         Some(TurnEnd::Complete { .. }) => false,
         Some(TurnEnd::Aborted { request_lost, .. }) => request_lost,
-        None => turn.marked,
+        None => turn.is_cut_off(),
     }
 }
 

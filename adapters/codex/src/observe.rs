@@ -7,7 +7,7 @@ use crate::rollout::Rollout;
 use crate::session_files::{self, SessionFiles};
 use crate::stream::{Stream, Terminal};
 use crate::tool_calls::ToolCalls;
-use crate::turn::TurnEnd;
+use crate::turn::{Turn, TurnEnd};
 use crate::usage::Tokens;
 use crate::version;
 use akbench_adapter_sdk::evidence::{
@@ -88,7 +88,10 @@ impl<'a> Run<'a> {
         let continuation = continuation_of(task);
         let thread = stream.thread_id.as_deref();
         let earlier = earlier_turns(evidence, thread, earlier)?;
-        let files = session_files::find(evidence, thread, continuation, stream.turns, earlier)?;
+        let mut files = session_files::find(evidence, thread, continuation, stream.turns, earlier)?;
+        if continuation == Continuation::Resumed && earlier.is_none() {
+            files.give_up_if_cut(stream.usage);
+        }
         let stderr = head(evidence, &format!("{}/stderr", task.folder), STDERR_HEAD)?;
         let lines = stderr.lines().filter(|line| !line.trim().is_empty());
         let stderr = lines
@@ -207,7 +210,11 @@ impl<'a> Run<'a> {
 
     /// Whether the stream shows calls that the session file lacks: old versions do not write
     /// down the call under way when they are stopped. Then nobody knows how many there were.
+    /// Nor does a file that lacks whole turns tell.
     fn lacks_calls(&self, main: &Rollout) -> bool {
+        if main.turns.is_empty() || main.turns.len() < self.stream.turns as usize {
+            return true;
+        }
         let calls = || main.turns.iter().map(|turn| &turn.calls);
         let scripted = calls().any(ToolCalls::any_scripts);
         let found: usize = calls().map(ToolCalls::len).sum();
@@ -288,6 +295,10 @@ impl<'a> Run<'a> {
         }
         if self.files.sub_agents_unclear {
             missing.push("sub-agents".to_owned());
+        }
+        let mut files = self.files.main.iter().chain(&self.files.sub_agents);
+        if files.any(|file| file.turns.last().is_some_and(Turn::is_cut_off)) {
+            missing.push("end of the turn".to_owned());
         }
         let seen = |call: &ToolCall| call.status == Some(ToolStatus::Unfinished);
         let main = self.files.main.as_ref();

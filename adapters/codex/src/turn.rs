@@ -134,6 +134,11 @@ impl Turn {
         }
     }
 
+    /// True if its end should be there and is not. Old versions mark neither beginning nor end.
+    pub fn is_cut_off(&self) -> bool {
+        self.marked && self.end.is_none()
+    }
+
     /// True if the model answered and the usage of an answer was not recorded.
     pub fn lacks_usage(&self) -> bool {
         if self.has_records() {
