@@ -6,11 +6,11 @@ use crate::contract::events::{Observer, Silent};
 use crate::registry::{AgentDescriptor, Registry};
 use crate::runner::confine::{Confine, ConfinementRequest, Network};
 use crate::runner::limits::RunLimits;
-use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunOptions, Runner};
+use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
+use crate::runner::run::{FinishedRun, RunError, RunOptions, Runner, check_output};
 use crate::runner::stop::stop_pair;
 use crate::sandbox::cache::ComponentCache;
-use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
 use std::io::Write;
@@ -137,12 +137,13 @@ impl RunArgs {
                 idle: self.idle_limit,
             },
         };
-        let plan = plan(request, registry, &ProcessEnvironment).map_err(CliError::Usage)?;
+        let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
         let cache_folder = folders::cache().filter(|_| !self.no_cache);
         let cache =
             ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
-        let component = AdapterComponent::load(adapter, &sandbox, &cache)?;
+        let loaded = AdapterComponent::load(adapter, &sandbox, &cache);
+        let (plan, component) = all_right(planned, loaded, check_output(&self.out))?;
         if let Some(problem) = &component.cache_problem {
             eprintln!("note: {problem}");
         }
@@ -209,5 +210,22 @@ impl RunArgs {
             eprint!("{}", summary::of(finished));
         }
         Ok(finished.result.exit_code(self.strict))
+    }
+}
+
+/// Everything that is wrong, at once: a person corrects it all before the next attempt.
+fn all_right(
+    plan: Result<Plan, Vec<String>>,
+    component: Result<AdapterComponent, LoadError>,
+    output: Result<(), RunError>,
+) -> Result<(Plan, AdapterComponent), CliError> {
+    match (plan, component, output) {
+        (Ok(plan), Ok(component), Ok(())) => Ok((plan, component)),
+        (plan, component, output) => {
+            let mut problems = plan.err().unwrap_or_default();
+            problems.extend(component.err().map(|error| error.to_string()));
+            problems.extend(output.err().map(|error| error.to_string()));
+            Err(CliError::Usage(problems))
+        }
     }
 }
