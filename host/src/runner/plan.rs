@@ -256,7 +256,11 @@ fn resolve_runtime(
         }
         (Need::Required | Need::Optional, Some(name)) => {
             // A name that nobody typed: say where it stands.
-            let from = if named.is_some() { "" } else { "AKBENCH_RUNTIME: " };
+            let from = if named.is_some() {
+                ""
+            } else {
+                "AKBENCH_RUNTIME: "
+            };
             let unknown = |error| vec![format!("{from}{error}")];
             registry.runtime(&name).map_err(unknown)?
         }

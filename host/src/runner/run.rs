@@ -158,7 +158,8 @@ impl Runner {
         let started = Instant::now();
         let prepared = self.prepare(&plan, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
-        let record = plan_record(&plan, &component, &prepared, &started_at);
+        let mut record = plan_record(&plan, &component, &prepared, &started_at);
+        mask_texts(&mut record, &prepared.redactor);
         crate::files::write_json_durably(&prepared.folder.plan(), &record)
             .map_err(write(prepared.folder.plan()))?;
 

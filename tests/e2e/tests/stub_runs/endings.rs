@@ -26,7 +26,7 @@ fn exit_codes_of_a_program_that_had_begun_are_crashes() {
         );
         assert_eq!(
             run.record.task_exit()["status"],
-            json!({"exited": {"code": code}})
+            json!({"kind": "exited", "code": code})
         );
     }
 }
@@ -43,7 +43,7 @@ fn a_segmentation_fault_is_a_crash_and_a_foreign_kill_is_unknown() {
     assert_eq!(run.verdict(), json!(["failed", "agent_crash", "agent", 1]));
     assert_eq!(
         run.record.task_exit()["status"],
-        json!({"signalled": {"signal": 11}})
+        json!({"kind": "signalled", "signal": 11})
     );
     let run = after_the_beginning(json!({"kill_self": "SIGKILL"}));
     assert_eq!(run.verdict(), json!(["failed", "unknown", "unknown", 3]));

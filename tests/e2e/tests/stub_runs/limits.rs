@@ -23,7 +23,7 @@ fn an_agent_that_obeys_the_interrupt_is_timed_out_without_a_kill() {
     assert_eq!(run.result()["task"]["time_limit_ms"], 1000);
     assert_eq!(run.result()["failure"]["evidence"]["time_limit_ms"], 1000);
     let exit = run.record.task_exit();
-    assert_eq!(exit["status"], json!({"exited": {"code": 130}}));
+    assert_eq!(exit["status"], json!({"kind": "exited", "code": 130}));
     assert_eq!(exit["signals"][0]["signal"], "SIGINT");
     assert_eq!(exit["signals"][0]["reason"], "time_limit");
     assert_eq!(run.killed(), 0);
@@ -44,7 +44,10 @@ fn an_agent_that_is_deaf_to_every_polite_signal_is_killed() {
         assert!(run.killed() > 0, "{signals:?}");
         let exit = run.record.task_exit();
         let ended_by = if signals.contains(&"SIGTERM") { 9 } else { 15 };
-        assert_eq!(exit["status"], json!({"signalled": {"signal": ended_by}}));
+        assert_eq!(
+            exit["status"],
+            json!({"kind": "signalled", "signal": ended_by})
+        );
     }
 }
 

@@ -58,6 +58,11 @@ fn a_flood_of_events_is_the_agents_and_not_the_adapters_fault() {
     ]);
     let run = Run::of(&steps, &[]);
     assert_eq!(run.verdict(), json!(["completed", null, null, 0]));
+    let events = run.record.lines("events.jsonl");
+    let dropped = events
+        .iter()
+        .filter(|event| event.to_string().contains("are dropped"));
+    assert_eq!(dropped.count(), 1, "it is said once");
 }
 
 #[test]
