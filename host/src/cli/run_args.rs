@@ -97,7 +97,7 @@ pub struct RunArgs {
 }
 
 /// The real paths of what is to be shown.
-fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<String>> {
     let mut real = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
@@ -112,7 +112,7 @@ fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     if problems.is_empty() {
         Ok(real)
     } else {
-        Err(CliError::Usage(problems))
+        Err(problems)
     }
 }
 
@@ -143,7 +143,12 @@ impl RunArgs {
         let cache =
             ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
         let loaded = AdapterComponent::load(adapter, &sandbox, &cache);
-        let (plan, component) = all_right(planned, loaded, check_output(&self.out))?;
+        let (plan, component, expose) = all_right(
+            planned,
+            loaded,
+            exposed(&self.expose),
+            check_output(&self.out),
+        )?;
         if let Some(problem) = &component.cache_problem {
             eprintln!("note: {problem}");
         }
@@ -173,7 +178,7 @@ impl RunArgs {
             confinement: ConfinementRequest {
                 confine: self.confine,
                 network: self.network,
-                expose: exposed(&self.expose)?,
+                expose,
             },
             observer,
             stop,
@@ -217,13 +222,15 @@ impl RunArgs {
 fn all_right(
     plan: Result<Plan, Vec<String>>,
     component: Result<AdapterComponent, LoadError>,
+    expose: Result<Vec<PathBuf>, Vec<String>>,
     output: Result<(), RunError>,
-) -> Result<(Plan, AdapterComponent), CliError> {
-    match (plan, component, output) {
-        (Ok(plan), Ok(component), Ok(())) => Ok((plan, component)),
-        (plan, component, output) => {
+) -> Result<(Plan, AdapterComponent, Vec<PathBuf>), CliError> {
+    match (plan, component, expose, output) {
+        (Ok(plan), Ok(component), Ok(expose), Ok(())) => Ok((plan, component, expose)),
+        (plan, component, expose, output) => {
             let mut problems = plan.err().unwrap_or_default();
             problems.extend(component.err().map(|error| error.to_string()));
+            problems.extend(expose.err().unwrap_or_default());
             problems.extend(output.err().map(|error| error.to_string()));
             Err(CliError::Usage(problems))
         }

@@ -115,7 +115,7 @@ fn a_truncated_file_is_refused_wherever_it_is_cut() {
         assert!(said.contains("truncated"), "cut at {length}: {said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
-    assert_snapshot!(refused(&whole[..6]), @"");
+    assert_snapshot!(refused(&whole[..6]), @"error: the adapter `odd.wasm` is truncated (6 bytes): the header is incomplete; build or copy it again");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn a_task_file_that_is_not_utf8_is_refused() {
 
 #[test]
 fn a_task_file_over_the_agents_limit_is_refused() {
-    assert_snapshot!(refused_task(&[b'x'; 1_048_577]), @"error: the task file `task.txt` has 1048577 characters; agent `codex` takes at most 1048576");
+    assert_snapshot!(refused_task(&[b'x'; 1_048_577]), @"error: the task file `task.txt` has 1048577 characters; agent `codex` takes at most 1048576: shorten it, or put parts of it into files of the workspace");
     // Characters, not bytes: this one has twice as many bytes and is not refused for them.
     let (scene, program) = scene();
     scene.write("task.txt", "ä".repeat(1_048_576));
@@ -219,7 +219,7 @@ fn a_runtime_of_the_environment_that_does_not_exist_is_refused() {
         .collect();
     let mut command = scene.akbench(args);
     command.env("AKBENCH_RUNTIME", "elsewhere");
-    assert_snapshot!(refusal(&scene, &mut command), @"error: there is no runtime `elsewhere`; there are `llm-router@1.0.0`");
+    assert_snapshot!(refusal(&scene, &mut command), @"error: AKBENCH_RUNTIME: there is no runtime `elsewhere`; there are `llm-router@1.0.0`");
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn a_time_limit_that_leaves_no_time_or_is_no_duration_is_refused() {
     For more information, try '--help'.
     ");
     assert_snapshot!(refused(&["--time-limit", "500000000000y"]), @r"
-    error: invalid value '500000000000y' for '--time-limit <DURATION>': a limit can't be longer than a year; leave it out for none, or expected a duration such as `90s`, `30m` or `1h 30m`
+    error: invalid value '500000000000y' for '--time-limit <DURATION>': a limit can't be longer than a year; leave it out for none
 
     For more information, try '--help'.
     ");
@@ -352,6 +352,37 @@ fn an_output_folder_that_can_not_be_made_is_refused() {
     assert_snapshot!(refused_with("--out", &["--out", "task.txt"], |_| {}), @"error: the output folder `task.txt` can't be written to: `[SCENE]/task.txt` is no folder; choose another with `--out`");
     // A file system that nobody can write to, root included.
     assert_snapshot!(refused_with("--out", &["--out", "/proc/runs"], |_| {}), @"error: the output folder `/proc/runs` can't be written to: No such file or directory (os error 2); choose another with `--out`");
+}
+
+#[test]
+fn an_output_folder_inside_the_workspace_is_refused() {
+    let (scene, program) = scene();
+    scene.write("workspace/kept.txt", "");
+    let whole = scene.run_command(&program, &["--in-place"]);
+    let args = whole
+        .get_args()
+        .filter(|arg| *arg != "--out" && *arg != "runs");
+    let mut command = scene.akbench(args);
+    command.args(["--out", "workspace/runs"]);
+    assert_snapshot!(refusal(&scene, &mut command), @"error: the output folder `workspace/runs` lies inside the workspace `[SCENE]/workspace`: the agent would see and copy its own run; choose another with `--out`");
+    assert!(!scene.path("workspace/runs").exists());
+}
+
+#[test]
+fn a_confinement_that_is_none_is_refused() {
+    assert_snapshot!(refused(&["--confine", "maybe"]), @r"
+    error: invalid value 'maybe' for '--confine <CONFINE>'
+      [possible values: required, best-effort, off]
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(refused(&["--network", "wifi"]), @r"
+    error: invalid value 'wifi' for '--network <NETWORK>'
+      [possible values: full, endpoint, none]
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(refused(&["--expose", "nowhere"]), @"error: `--expose nowhere`: No such file or directory (os error 2); expected an existing file or folder");
 }
 
 #[test]
@@ -377,6 +408,8 @@ fn everything_that_is_wrong_is_said_at_once() {
         "task.txt/runs",
         "--program",
         "codex=nowhere",
+        "--expose",
+        "nowhere/data",
     ]);
     let descriptor = akbench_e2e::built::repository().join("descriptors/agents/codex.json");
     command.arg("--descriptor").arg(descriptor);
@@ -388,6 +421,7 @@ fn everything_that_is_wrong_is_said_at_once() {
     error: there is no runtime `nothing`; there are `llm-router@1.0.0`
     error: `--program codex=nowhere`: No such file or directory (os error 2); expected an executable file
     error: the adapter `broken.wasm` is a text file, not a WebAssembly component: it must begin with the bytes 00 61 73 6d
+    error: `--expose nowhere/data`: No such file or directory (os error 2); expected an existing file or folder
     error: the output folder `task.txt/runs` can't be written to: `[SCENE]/task.txt` is no folder; choose another with `--out`
     ");
 }
