@@ -6,11 +6,11 @@ use crate::contract::events::{Observer, Silent};
 use crate::registry::{AgentDescriptor, Registry};
 use crate::runner::confine::{Confine, ConfinementRequest, Network};
 use crate::runner::limits::RunLimits;
-use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunOptions, Runner};
+use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
+use crate::runner::run::{FinishedRun, RunError, RunOptions, Runner, check_output};
 use crate::runner::stop::stop_pair;
 use crate::sandbox::cache::ComponentCache;
-use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
 use std::io::Write;
@@ -97,7 +97,7 @@ pub struct RunArgs {
 }
 
 /// The real paths of what is to be shown.
-fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<String>> {
     let mut real = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
@@ -112,7 +112,7 @@ fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     if problems.is_empty() {
         Ok(real)
     } else {
-        Err(CliError::Usage(problems))
+        Err(problems)
     }
 }
 
@@ -137,12 +137,18 @@ impl RunArgs {
                 idle: self.idle_limit,
             },
         };
-        let plan = plan(request, registry, &ProcessEnvironment).map_err(CliError::Usage)?;
+        let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
         let cache_folder = folders::cache().filter(|_| !self.no_cache);
         let cache =
             ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
-        let component = AdapterComponent::load(adapter, &sandbox, &cache)?;
+        let loaded = AdapterComponent::load(adapter, &sandbox, &cache);
+        let (plan, component, expose) = all_right(
+            planned,
+            loaded,
+            exposed(&self.expose),
+            check_output(&self.out),
+        )?;
         if let Some(problem) = &component.cache_problem {
             eprintln!("note: {problem}");
         }
@@ -172,7 +178,7 @@ impl RunArgs {
             confinement: ConfinementRequest {
                 confine: self.confine,
                 network: self.network,
-                expose: exposed(&self.expose)?,
+                expose,
             },
             observer,
             stop,
@@ -209,5 +215,24 @@ impl RunArgs {
             eprint!("{}", summary::of(finished));
         }
         Ok(finished.result.exit_code(self.strict))
+    }
+}
+
+/// Everything that is wrong, at once: a person corrects it all before the next attempt.
+fn all_right(
+    plan: Result<Plan, Vec<String>>,
+    component: Result<AdapterComponent, LoadError>,
+    expose: Result<Vec<PathBuf>, Vec<String>>,
+    output: Result<(), RunError>,
+) -> Result<(Plan, AdapterComponent, Vec<PathBuf>), CliError> {
+    match (plan, component, expose, output) {
+        (Ok(plan), Ok(component), Ok(expose), Ok(())) => Ok((plan, component, expose)),
+        (plan, component, expose, output) => {
+            let mut problems = plan.err().unwrap_or_default();
+            problems.extend(component.err().map(|error| error.to_string()));
+            problems.extend(expose.err().unwrap_or_default());
+            problems.extend(output.err().map(|error| error.to_string()));
+            Err(CliError::Usage(problems))
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::result::{
     AgentRecord, ConfinementRecord, ProcessRecord, ProgramRecord, RunResult, RuntimeRecord, SCHEMA,
     TaskRecord, Unresolved, WorkspaceRecord,
 };
-use super::run_folder::RunFolder;
+use super::run_folder::{RunFolder, check_writable};
 use super::stop::StopSignal;
 use super::validity;
 use super::workspace::{Snapshot, copy_tree};
@@ -25,7 +25,7 @@ use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::limits::DEFAULT_MEMORY;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -107,6 +107,18 @@ pub enum RunError {
     },
 }
 
+/// Checks that runs can be kept in a folder, and makes nothing.
+///
+/// # Errors
+///
+/// If it can't be written to, or can't be made.
+pub fn check_output(runs: &Path) -> Result<(), RunError> {
+    check_writable(runs).map_err(|error| RunError::OutputFolder {
+        path: runs.to_owned(),
+        error,
+    })
+}
+
 /// A finished run.
 pub struct FinishedRun {
     /// Where everything is.
@@ -146,7 +158,8 @@ impl Runner {
         let started = Instant::now();
         let prepared = self.prepare(&plan, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
-        let record = plan_record(&plan, &component, &prepared, &started_at);
+        let mut record = plan_record(&plan, &component, &prepared, &started_at);
+        mask_texts(&mut record, &prepared.redactor);
         crate::files::write_json_durably(&prepared.folder.plan(), &record)
             .map_err(write(prepared.folder.plan()))?;
 
@@ -563,11 +576,30 @@ fn unresolved(observed: &Observations) -> Option<Unresolved> {
 }
 
 /// What an adapter reports comes from masked evidence; this catches what it learned otherwise.
+/// Text by text: masks across the whole document could break it, and then nothing is masked.
 fn mask_result(result: &mut RunResult, redactor: &Redactor) {
-    let masked = serde_json::to_string(result).map(|text| redactor.mask_text(&text));
-    if let Ok(text) = masked
-        && let Ok(clean) = serde_json::from_str(&text)
-    {
-        *result = clean;
+    let Ok(mut document) = serde_json::to_value(&*result) else {
+        return;
+    };
+    mask_texts(&mut document, redactor);
+    if let Ok(masked) = serde_json::from_value(document) {
+        *result = masked;
+    }
+}
+
+fn mask_texts(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.mask_text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, redactor)),
+        Value::Object(members) => {
+            *members = std::mem::take(members)
+                .into_iter()
+                .map(|(name, mut member)| {
+                    mask_texts(&mut member, redactor);
+                    (redactor.mask_text(&name), member)
+                })
+                .collect();
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

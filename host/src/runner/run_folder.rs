@@ -7,6 +7,7 @@
 //! ```
 
 use crate::files::create_private_folders;
+use rustix::fs::{Access, access};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,6 +144,34 @@ fn set_aside(path: &Path) -> io::Result<()> {
         Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Checks that a folder for runs exists, or can be made below what exists, and makes nothing.
+///
+/// # Errors
+///
+/// What the system says; something on the way that is no folder.
+pub fn check_writable(runs: &Path) -> io::Result<()> {
+    for folder in std::path::absolute(runs)?.ancestors() {
+        match fs::metadata(folder) {
+            Ok(metadata) if metadata.is_dir() => {
+                let needed = Access::WRITE_OK | Access::EXEC_OK;
+                return Ok(access(folder, needed)?);
+            }
+            Ok(_) => {
+                let text = format!("`{}` is no folder", folder.display());
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+            }
+            // Below what is no folder: the next one up says so by name.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn remove(path: &Path) -> io::Result<()> {
