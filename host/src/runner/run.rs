@@ -115,13 +115,13 @@ pub struct FinishedRun {
     pub result: RunResult,
 }
 
-struct Contained {
-    tree: Arc<ProcessTree>,
-    runtime: Option<RuntimeBinding>,
-    record: ConfinementRecord,
+pub(super) struct Contained {
+    pub(super) tree: Arc<ProcessTree>,
+    pub(super) runtime: Option<RuntimeBinding>,
+    pub(super) record: ConfinementRecord,
 }
 
-struct Preparation {
+pub(super) struct Preparation {
     folder: RunFolder,
     workspace: PathBuf,
     before: Snapshot,
@@ -183,7 +183,7 @@ impl Runner {
     }
 
     /// Starts the tree, and opens the way to the runtime where the network is hidden.
-    async fn contain(
+    pub(super) async fn contain(
         &self,
         plan: &Plan,
         prepared: &Preparation,
@@ -231,7 +231,11 @@ impl Runner {
         })
     }
 
-    fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
+    pub(super) fn prepare(
+        &self,
+        plan: &Plan,
+        options: &RunOptions,
+    ) -> Result<Preparation, RunError> {
         check_apart(&options.runs, &plan.workspace)?;
         let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
@@ -262,7 +266,7 @@ impl Runner {
         })
     }
 
-    fn setup(
+    pub(super) fn setup(
         &self,
         plan: &Plan,
         component: &AdapterComponent,
@@ -421,7 +425,7 @@ fn plan_record(
     })
 }
 
-fn agent_record(
+pub(super) fn agent_record(
     plan: &Plan,
     component: &AdapterComponent,
     prepared: &Preparation,
@@ -462,7 +466,7 @@ fn task_record(plan: &Plan) -> TaskRecord {
     }
 }
 
-fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
+pub(super) fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
     plan.runtime.as_ref().map(|runtime| RuntimeRecord {
         name: runtime.name.clone(),
         base_url: runtime.base_url.clone(),
