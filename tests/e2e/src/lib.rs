@@ -6,4 +6,5 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod installed;
 pub mod scene;
