@@ -7,4 +7,5 @@
 
 pub mod built;
 pub mod installed;
+pub mod page;
 pub mod scene;
