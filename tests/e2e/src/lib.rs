@@ -6,6 +6,8 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod installed;
+pub mod page;
 pub mod processes;
 pub mod record;
 pub mod scene;
