@@ -6,4 +6,8 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod processes;
+pub mod real;
+pub mod running;
 pub mod scene;
+pub mod secrets;
