@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod daemons;
+mod degraded;
 mod endpoint;
 mod host_home;
 mod live;
