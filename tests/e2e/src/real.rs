@@ -75,7 +75,7 @@ impl RealScene {
 
     /// Waits for the end, then checks what must hold after every run.
     pub fn finish(&self, running: Running) -> RealRun {
-        let ran = running.finish();
+        let ran = running.finish_or_tell(|| self.tell());
         // Before anything that takes time: whoever is alive now outlived the run.
         let alive = processes::of_folder(&self.scene.path(""));
         assert_eq!(alive, [], "alive after the end:\n{}", ran.stderr);
@@ -117,6 +117,24 @@ impl RealScene {
         let mut runs = self.folders();
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0)
+    }
+
+    /// What the evidence of the only run says so far, for messages.
+    fn tell(&self) -> String {
+        let folder = self.folder();
+        let spawns = fs::read_dir(folder.join("artifacts/evidence/spawns"));
+        let mut spawns: Vec<_> = spawns.into_iter().flatten().flatten().collect();
+        spawns.sort_by_key(fs::DirEntry::file_name);
+        let mut told = format!("{} requests\n", self.server.requests().len());
+        let streams = spawns.iter().flat_map(|spawn| {
+            ["stdout", "stderr", "exit.json"].map(|name| spawn.path().join(name))
+        });
+        for path in streams.chain([folder.join("events.jsonl")]) {
+            let text = fs::read(&path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            told.push_str(&format!("--- {}\n{text}\n", path.display()));
+        }
+        told
     }
 
     fn folders(&self) -> Vec<PathBuf> {

@@ -53,15 +53,25 @@ impl Running {
     /// # Panics
     ///
     /// If that takes longer than [`PATIENCE`].
-    pub fn finish(mut self) -> Ran {
+    pub fn finish(self) -> Ran {
+        self.finish_or_tell(String::new)
+    }
+
+    /// The same; `more` is added to the message if it takes too long.
+    ///
+    /// # Panics
+    ///
+    /// If that takes longer than [`PATIENCE`].
+    pub fn finish_or_tell(mut self, more: impl FnOnce() -> String) -> Ran {
         match self.output.recv_timeout(PATIENCE) {
             Ok(output) => {
                 self.over = true;
                 output.expect("akbench can be waited for").into()
             }
             Err(_) => panic!(
-                "akbench did not end within {PATIENCE:?}; it still runs {:#?}",
-                processes::descendants(self.pid())
+                "akbench did not end within {PATIENCE:?}; it still runs {:#?}\n{}",
+                processes::descendants(self.pid()),
+                more()
             ),
         }
     }
