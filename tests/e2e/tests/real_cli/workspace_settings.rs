@@ -2,7 +2,6 @@
 
 use akbench_e2e::real::{MODEL, RealScene};
 use akbench_responses_server::{Reply, Script};
-use rustix::process::geteuid;
 
 const INSTRUCTIONS: &str = "canary-agents-md-8203";
 const SKILL: &str = "canary-workspace-skill-5541";
@@ -99,14 +98,10 @@ fn a_workspace_of_its_own_repository_is_not_trusted_either() {
         .write("workspace/.git/HEAD", "ref: refs/heads/main\n");
     scene.scene.write("workspace/.git/objects/keep", "");
     scene.scene.write("workspace/.git/refs/keep", "");
-    // Below the repository's top, the trust of the top would count.
     let run = scene.run(&["--param", "sandbox_mode=read-only"]);
     run.expect_completed();
     run.expect_applied("read-only");
     assert!(!scene.scene.path("started-by-the-workspace").exists());
     assert!(!scene.prompts().contains("canary-config-instructions-3391"));
-    // As root, a file's permissions would stop nobody: only the sandbox does.
-    if geteuid().is_root() {
-        assert_eq!(scene.left("escaped.txt"), None);
-    }
+    assert_eq!(scene.left("escaped.txt"), None);
 }
