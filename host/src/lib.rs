@@ -3,6 +3,7 @@
 //!
 //! - [`cli`]: the command line, one file per command.
 //! - [`runner`]: one run, from plan to result.
+//! - [`runs`]: runs that were kept, to list, read and verify.
 //! - [`registry`]: descriptors and the catalog of adapters.
 //! - [`contract`]: what adapters can do and what they report.
 //! - [`sandbox`]: the wasm engine, its limits and its cache.
@@ -20,5 +21,6 @@ pub mod journal;
 pub mod process;
 pub mod registry;
 pub mod runner;
+pub mod runs;
 pub mod sandbox;
 pub mod supervisor;

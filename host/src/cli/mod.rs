@@ -1,15 +1,28 @@
 //! The command line: one file per command, nothing in them that the library could do.
 
+mod adapter;
+mod adapter_inspect;
 mod agent;
+mod agent_check;
+mod agent_show;
+mod confinement_args;
 mod error;
 mod folders;
+mod output;
+mod paths;
 mod progress;
 mod run;
 mod run_args;
+mod runs;
+mod runs_list;
+mod runs_show;
+mod runs_verify;
 mod runtime;
 mod signals;
 mod summary;
+mod table;
 mod value;
+mod wording;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,7 +45,10 @@ struct Arguments {
 enum Command {
     Run(run::RunCommand),
     Agent(agent::AgentCommand),
+    Adapter(adapter::AdapterCommand),
     Runtime(runtime::RuntimeCommand),
+    Runs(runs::RunsCommand),
+    Paths(paths::PathsCommand),
 }
 
 /// Runs the command line of this process.
@@ -58,7 +74,10 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(command) => command.execute(),
         Command::Agent(command) => command.execute(),
+        Command::Adapter(command) => command.execute(),
         Command::Runtime(command) => command.execute(),
+        Command::Runs(command) => command.execute(),
+        Command::Paths(command) => command.execute(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

@@ -1,15 +1,15 @@
 //! The arguments that `run` and `agent run` share, and what both do with them.
 
+use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
 use crate::registry::{AgentDescriptor, Registry};
-use crate::runner::confine::{Confine, ConfinementRequest, Network};
+use crate::runner::confine::ConfinementRequest;
 use crate::runner::limits::RunLimits;
 use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunError, RunOptions, Runner, check_output};
+use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
 use crate::runner::stop::stop_pair;
-use crate::sandbox::cache::ComponentCache;
 use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
@@ -55,17 +55,8 @@ pub struct RunArgs {
     #[arg(long = "program", value_name = "NAME=FILE", value_parser = value::program)]
     programs: Vec<(String, PathBuf)>,
 
-    /// How much the agent's files and network have to be confined
-    #[arg(long, value_enum, default_value_t = Confine::BestEffort)]
-    confine: Confine,
-
-    /// What of the network the agent can reach
-    #[arg(long, value_enum, default_value_t = Network::Full)]
-    network: Network,
-
-    /// Show the agent this file or folder, read-only
-    #[arg(long, value_name = "PATH")]
-    expose: Vec<PathBuf>,
+    #[command(flatten)]
+    confinement: ConfinementArgs,
 
     /// The folder that runs are kept in
     #[arg(long, value_name = "DIR", default_value = "runs")]
@@ -96,26 +87,6 @@ pub struct RunArgs {
     no_cache: bool,
 }
 
-/// The real paths of what is to be shown.
-fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<String>> {
-    let mut real = Vec::new();
-    let mut problems = Vec::new();
-    for path in paths {
-        match path.canonicalize() {
-            Ok(path) => real.push(path),
-            Err(error) => problems.push(format!(
-                "`--expose {}`: {error}; expected an existing file or folder",
-                path.display()
-            )),
-        }
-    }
-    if problems.is_empty() {
-        Ok(real)
-    } else {
-        Err(problems)
-    }
-}
-
 impl RunArgs {
     /// Runs an agent through an adapter.
     pub fn execute(
@@ -139,24 +110,14 @@ impl RunArgs {
         };
         let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
-        let cache_folder = folders::cache().filter(|_| !self.no_cache);
-        let cache =
-            ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
-        let loaded = AdapterComponent::load(adapter, &sandbox, &cache);
-        let (plan, component, expose) = all_right(
+        let loaded = folders::load_adapter(adapter, registry, &sandbox, !self.no_cache);
+        let (plan, component, confinement) = all_right(
             planned,
             loaded,
-            exposed(&self.expose),
+            self.confinement.request(),
             check_output(&self.out),
         )?;
-        if let Some(problem) = &component.cache_problem {
-            eprintln!("note: {problem}");
-        }
-        let runner = Runner {
-            sandbox,
-            supervisor: folders::own_program()?,
-            program_memory: cache_folder.map(|cache| cache.join("programs.json")),
-        };
+        let runner = folders::runner(sandbox, !self.no_cache)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(WORKERS)
             .enable_all()
@@ -175,11 +136,7 @@ impl RunArgs {
         let options = RunOptions {
             runs: self.out.clone(),
             keep_home: self.keep,
-            confinement: ConfinementRequest {
-                confine: self.confine,
-                network: self.network,
-                expose,
-            },
+            confinement,
             observer,
             stop,
         };
@@ -222,15 +179,15 @@ impl RunArgs {
 fn all_right(
     plan: Result<Plan, Vec<String>>,
     component: Result<AdapterComponent, LoadError>,
-    expose: Result<Vec<PathBuf>, Vec<String>>,
+    confinement: Result<ConfinementRequest, Vec<String>>,
     output: Result<(), RunError>,
-) -> Result<(Plan, AdapterComponent, Vec<PathBuf>), CliError> {
-    match (plan, component, expose, output) {
-        (Ok(plan), Ok(component), Ok(expose), Ok(())) => Ok((plan, component, expose)),
-        (plan, component, expose, output) => {
+) -> Result<(Plan, AdapterComponent, ConfinementRequest), CliError> {
+    match (plan, component, confinement, output) {
+        (Ok(plan), Ok(component), Ok(confinement), Ok(())) => Ok((plan, component, confinement)),
+        (plan, component, confinement, output) => {
             let mut problems = plan.err().unwrap_or_default();
             problems.extend(component.err().map(|error| error.to_string()));
-            problems.extend(expose.err().unwrap_or_default());
+            problems.extend(confinement.err().unwrap_or_default());
             problems.extend(output.err().map(|error| error.to_string()));
             Err(CliError::Usage(problems))
         }

@@ -153,8 +153,26 @@ struct Session<'a> {
     driven: Driven,
 }
 
+/// How far a session goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// `validate-environment` only.
+    Validate,
+    /// To the end of the agent's work.
+    Work,
+}
+
 /// Runs a session from `validate-environment` to `close`.
 pub async fn drive(setup: &SessionSetup) -> Driven {
+    drive_to(setup, Extent::Work).await
+}
+
+/// Validates the environment as [`drive`] does, and ends there: no work is done.
+pub async fn validate(setup: &SessionSetup) -> Driven {
+    drive_to(setup, Extent::Validate).await
+}
+
+async fn drive_to(setup: &SessionSetup, extent: Extent) -> Driven {
     let (interrupter, interrupt) = interruption();
     let host = SessionHost::new(
         Arc::clone(&setup.grants),
@@ -187,7 +205,7 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
             }
         };
     if let Some(running) = &mut instance
-        && let Err(fault) = session.work(running).await
+        && let Err(fault) = session.work(running, extent).await
     {
         session.driven.fault = Some(fault);
         // A store is not to be used after a trap.
@@ -200,7 +218,7 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
 
 impl Session<'_> {
     /// Everything until the agent's work is over or was ended.
-    async fn work(&mut self, instance: &mut Instance) -> Result<(), AdapterFault> {
+    async fn work(&mut self, instance: &mut Instance, extent: Extent) -> Result<(), AdapterFault> {
         let config = &self.setup.config;
         let started = self.enter(Phase::Validate);
         let validated = self
@@ -223,6 +241,9 @@ impl Session<'_> {
             }
             Some(Err(failure)) => return self.fail(Phase::Validate, failure),
             None => return Ok(()),
+        }
+        if extent == Extent::Validate {
+            return Ok(());
         }
 
         let started = self.enter(Phase::Start);

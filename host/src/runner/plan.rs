@@ -134,11 +134,7 @@ pub fn plan(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let passed_through = descriptor
-        .environment
-        .iter()
-        .filter_map(|name| Some((OsString::from(name), environment.variable(name)?)))
-        .collect();
+    let passed_through = passed_through(&descriptor, environment);
     let task_id = request.task_file.file_stem().map_or_else(
         || "task".to_owned(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -158,7 +154,19 @@ pub fn plan(
     })
 }
 
-fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<String>) {
+/// The host's variables that the descriptor lets through, as far as they are set.
+pub(super) fn passed_through(
+    descriptor: &AgentDescriptor,
+    environment: &dyn HostEnvironment,
+) -> Vec<(OsString, OsString)> {
+    descriptor
+        .environment
+        .iter()
+        .filter_map(|name| Some((OsString::from(name), environment.variable(name)?)))
+        .collect()
+}
+
+pub(super) fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<String>) {
     match descriptor.agent.execution {
         Execution::Process => {}
         other => problems.push(format!(
@@ -235,9 +243,9 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
     Ok(text)
 }
 
-type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
+pub(super) type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
 
-fn resolve_runtime(
+pub(super) fn resolve_runtime(
     descriptor: &AgentDescriptor,
     named: Option<&str>,
     registry: &Registry,
@@ -346,7 +354,7 @@ fn quoted(names: &[String]) -> String {
         .join(", ")
 }
 
-fn find_programs(
+pub(super) fn find_programs(
     descriptor: &AgentDescriptor,
     named: &[(String, PathBuf)],
     environment: &dyn HostEnvironment,

@@ -127,13 +127,13 @@ pub struct FinishedRun {
     pub result: RunResult,
 }
 
-struct Contained {
-    tree: Arc<ProcessTree>,
-    runtime: Option<RuntimeBinding>,
-    record: ConfinementRecord,
+pub(super) struct Contained {
+    pub(super) tree: Arc<ProcessTree>,
+    pub(super) runtime: Option<RuntimeBinding>,
+    pub(super) record: ConfinementRecord,
 }
 
-struct Preparation {
+pub(super) struct Preparation {
     folder: RunFolder,
     workspace: PathBuf,
     before: Snapshot,
@@ -198,7 +198,7 @@ impl Runner {
     }
 
     /// Starts the tree, and opens the way to the runtime where the network is hidden.
-    async fn contain(
+    pub(super) async fn contain(
         &self,
         plan: &Plan,
         prepared: &Preparation,
@@ -246,7 +246,11 @@ impl Runner {
         })
     }
 
-    fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
+    pub(super) fn prepare(
+        &self,
+        plan: &Plan,
+        options: &RunOptions,
+    ) -> Result<Preparation, RunError> {
         check_apart(&options.runs, &plan.workspace)?;
         let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
@@ -277,7 +281,7 @@ impl Runner {
         })
     }
 
-    fn setup(
+    pub(super) fn setup(
         &self,
         plan: &Plan,
         component: &AdapterComponent,
@@ -437,7 +441,7 @@ fn plan_record(
     })
 }
 
-fn agent_record(
+pub(super) fn agent_record(
     plan: &Plan,
     component: &AdapterComponent,
     prepared: &Preparation,
@@ -478,7 +482,7 @@ fn task_record(plan: &Plan) -> TaskRecord {
     }
 }
 
-fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
+pub(super) fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
     plan.runtime.as_ref().map(|runtime| RuntimeRecord {
         name: runtime.name.clone(),
         base_url: runtime.base_url.clone(),
