@@ -6,6 +6,7 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod installed;
 pub mod processes;
 pub mod record;
 pub mod scene;
