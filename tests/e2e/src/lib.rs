@@ -7,6 +7,7 @@
 
 pub mod built;
 pub mod installed;
+pub mod page;
 pub mod processes;
 pub mod record;
 pub mod scene;
