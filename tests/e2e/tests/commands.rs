@@ -2,6 +2,7 @@
 //! run here, and what a kept run rests on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use akbench_e2e::built;
 use akbench_e2e::installed::{Installed, recorded_session};
 use akbench_e2e::scene::{Ran, Scene};
 use serde_json::{Value, json};
@@ -436,4 +437,20 @@ fn verifying_finds_every_file_that_was_changed_removed_or_added() {
     assert_eq!(verify(0)["differences"][0]["kind"], "unfinished");
     let named = scene.run(&mut installed.akbench(["runs", "verify", "01aa"]));
     assert_eq!(named.code, 3, "{}", named.stdout);
+}
+
+#[test]
+fn the_real_cli_is_checked_with_its_own_sandbox_and_without_an_endpoint() {
+    let Some(program) = built::real_cli("commands") else {
+        return;
+    };
+    let scene = Scene::new();
+    let installed = Installed::new(&scene);
+    let mut command = installed.akbench(["agent", "check", "codex", "--json", "--program"]);
+    let ran = scene.run(command.arg(format!("codex={}", program.display())));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report = json_of(&ran);
+    assert_eq!(report["ready"], true);
+    assert!(report["agent"]["program"]["version"].is_string());
+    assert!(report["agent"]["program"]["sha256"].is_string());
 }
