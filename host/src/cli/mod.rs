@@ -30,7 +30,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunCommand),
+    Run(Box<run::RunCommand>),
     Agent(agent::AgentCommand),
     Runtime(runtime::RuntimeCommand),
 }
