@@ -17,7 +17,7 @@ pub struct AgentCommand {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    Run(RunAgent),
+    Run(Box<RunAgent>),
     List(ListAgents),
     Show(ShowAgent),
     Check(CheckAgent),
