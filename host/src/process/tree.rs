@@ -357,7 +357,10 @@ impl ProcessTree {
     }
 
     fn take_supervisor(&self) -> Option<std::process::Child> {
-        self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.supervisor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     fn census_without_supervisor(&self) -> Option<Census> {

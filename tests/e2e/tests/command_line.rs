@@ -5,8 +5,8 @@
 use akbench_e2e::scene::{Ran, Scene};
 use akbench_e2e::shown::shown;
 use akbench_e2e::stub_agent::{
-    self, BEGINNING, StubAgent, TURN_COMPLETED, add_recording, leave_rollouts, print_events,
-    read_task,
+    self, AT_WORK, BEGINNING, StubAgent, TURN_COMPLETED, add_recording, leave_rollouts,
+    print_events, read_task,
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -403,7 +403,7 @@ fn exit_codes_tell_how_it_went() {
         {"stdout": {"text": BEGINNING}},
         {"stdout": {"text": TURN_COMPLETED}},
     ]);
-    let hangs = json!([{"stdout": {"text": BEGINNING}}, "hang"]);
+    let hangs = json!([{"stdout": {"text": AT_WORK}}, "hang"]);
     let stub = StubAgent::default;
     let none = Value::Null;
     assert_eq!(code_of(stub(), &completed, &[]), (0, none.clone()));
