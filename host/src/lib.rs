@@ -2,6 +2,7 @@
 //! writes down exactly what happened, and nothing that did not.
 //!
 //! - [`cli`]: the command line, one file per command.
+//! - [`dataset`]: tasks, their variants, and what an agent changed.
 //! - [`runner`]: one run, from plan to result.
 //! - [`registry`]: descriptors and the catalog of adapters.
 //! - [`contract`]: what adapters can do and what they report.
@@ -14,6 +15,7 @@
 pub mod cli;
 pub mod clock;
 pub mod contract;
+pub mod dataset;
 pub mod digest;
 pub mod files;
 pub mod journal;

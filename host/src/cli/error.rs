@@ -48,7 +48,9 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Registry(_) | Self::Adapter(_) => 2,
-            Self::Run(RunError::OutputFolder { .. } | RunError::Workspace(_)) => 2,
+            Self::Run(
+                RunError::OutputFolder { .. } | RunError::Workspace(_) | RunError::Task(_),
+            ) => 2,
             Self::Engine(_) | Self::Redactor(_) | Self::Run(_) | Self::System { .. } => 3,
         }
     }

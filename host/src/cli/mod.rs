@@ -9,6 +9,7 @@ mod run_args;
 mod runtime;
 mod signals;
 mod summary;
+mod task;
 mod value;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +33,7 @@ enum Command {
     Run(run::RunCommand),
     Agent(agent::AgentCommand),
     Runtime(runtime::RuntimeCommand),
+    Task(task::TaskCommand),
 }
 
 /// Runs the command line of this process.
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Agent(command) => command.execute(),
         Command::Runtime(command) => command.execute(),
+        Command::Task(command) => command.execute(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

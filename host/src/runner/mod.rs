@@ -3,9 +3,13 @@
 //! [`plan`] checks everything before anything is spent; [`run`] drives the adapter;
 //! [`result`] is what is written down.
 
+pub mod assignment;
+mod capabilities;
+pub mod changes;
 pub mod classify;
 pub mod collect;
 pub mod drive;
+pub mod evaluate;
 pub mod limits;
 pub mod operate;
 pub mod plan;

@@ -1,8 +1,10 @@
 //! A whole run: folder, tree, session, evidence, result.
 
+use super::changes::{self, After, Before};
 use super::classify::classify;
 use super::collect::list_artifacts;
-use super::drive::{Driven, SessionSetup, drive};
+use super::drive::{Driven, SessionSetup, StopCause, drive};
+use super::evaluate::{Evaluation, EvaluationError, EvaluationSetup, evaluate};
 use super::plan::{CREDENTIAL_NAME, Plan};
 use super::program_digest::program_digest;
 use super::result::{
@@ -17,6 +19,7 @@ use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
 use crate::contract::v0_1::{AgentConfig, Task};
+use crate::dataset::prepare::{self, PrepareError, Variant};
 use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
@@ -69,6 +72,9 @@ pub enum RunError {
     /// The workspace can't be copied or read.
     #[error("failed to prepare the workspace: {0}")]
     Workspace(io::Error),
+    /// A dataset's task is broken.
+    #[error("failed to prepare the task: {0}")]
+    Task(#[from] PrepareError),
     /// No supervisor.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -95,8 +101,11 @@ pub struct FinishedRun {
 
 struct Preparation {
     folder: RunFolder,
-    workspace: PathBuf,
-    before: Snapshot,
+    before: Before,
+    /// Of a dataset's task.
+    variant: Option<Variant>,
+    attachments: Vec<String>,
+    warnings: Vec<String>,
     redactor: Redactor,
     programs: Vec<(String, PathBuf, Option<Sha256>)>,
 }
@@ -135,12 +144,25 @@ impl Runner {
         drop(setup);
         drop(tree);
 
+        let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
+        let judged = self
+            .judge(&plan, &prepared, &after, &driven, options.stop.clone())
+            .await;
         let mut result = assemble(&plan, &component, &prepared, &driven, confinement);
         let masks = driven.masks.clone();
         result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
             .map_err(write(prepared.folder.artifacts()))?;
-        result.workspace = workspace_record(&prepared);
+        result.workspace = after.record;
+        result.warnings.extend(after.warnings);
         validity::judge(&mut result, &driven, &plan.descriptor);
+        match judged {
+            Ok(evaluation) => result.evaluation = evaluation,
+            Err(error) => {
+                result.warnings.push(format!("not evaluated: {error}"));
+                result.invalid_reasons.push("evaluation_failed".to_owned());
+                result.valid = false;
+            }
+        }
         result.started_at = started_at;
         result.finished_at = crate::clock::now();
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -157,18 +179,63 @@ impl Runner {
         })
     }
 
+    /// Lets the task's evaluator judge; `None` if there is nobody who could, or nothing to judge.
+    async fn judge(
+        &self,
+        plan: &Plan,
+        prepared: &Preparation,
+        after: &After,
+        driven: &Driven,
+        stop: StopSignal,
+    ) -> Result<Option<Evaluation>, EvaluationError> {
+        let (Some(task), Some(variant)) = (&plan.task, &prepared.variant) else {
+            return Ok(None);
+        };
+        let Some(evaluator) = &task.descriptor.evaluator else {
+            return Ok(None);
+        };
+        if !driven.submitted || driven.stopped == Some(StopCause::Cancelled) {
+            return Ok(None);
+        }
+        if driven.census.is_none_or(|census| census.survivors > 0) {
+            let reason = "not all of the agent's processes are proven to have ended";
+            return Err(EvaluationError::Setup(reason.to_owned()));
+        }
+        let folder = &prepared.folder;
+        let workspace = folder.evaluation().join("workspace");
+        crate::files::create_private_folders(&folder.evaluation())
+            .map_err(|error| EvaluationError::Setup(error.to_string()))?;
+        let scratch = folder.evaluation().join("apply.git");
+        changes::fresh_copy(&prepared.before, after, &workspace, &scratch)
+            .map_err(EvaluationError::Setup)?;
+        let setup = EvaluationSetup {
+            task: &task.descriptor,
+            evaluator,
+            variant,
+            prepared: &prepared.before.pristine,
+            workspace: &workspace,
+            folder: &folder.evaluation(),
+            log: &folder.evaluation_log(),
+            tree: &self.tree,
+            redactor: &prepared.redactor,
+            stop,
+        };
+        evaluate(setup).await.map(Some)
+    }
+
     fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
         let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
             error,
         })?;
-        let workspace = if plan.in_place {
-            plan.workspace.clone()
-        } else {
-            copy_tree(&plan.workspace, &folder.workspace()).map_err(RunError::Workspace)?;
-            folder.workspace()
+        let laid_out = match lay_out(plan, &folder) {
+            Ok(laid_out) => laid_out,
+            Err(error) => {
+                // Nothing ran, so there is nothing to keep; the error says what is wrong.
+                let _ = std::fs::remove_dir_all(folder.path());
+                return Err(error);
+            }
         };
-        let before = Snapshot::take(&workspace).map_err(RunError::Workspace)?;
         let redactor = Redactor::new(plan.secret.iter().map(|secret| secret.expose().as_bytes()))?;
         let programs = plan
             .programs
@@ -180,8 +247,10 @@ impl Runner {
             .collect();
         Ok(Preparation {
             folder,
-            workspace,
-            before,
+            before: laid_out.before,
+            variant: laid_out.variant,
+            attachments: laid_out.attachments,
+            warnings: laid_out.warnings,
             redactor,
             programs,
         })
@@ -212,7 +281,7 @@ impl Runner {
             audit.granted("credential", json!({"name": CREDENTIAL_NAME}));
         }
         let folders = Folders {
-            workspace: prepared.workspace.clone(),
+            workspace: prepared.before.workspace.clone(),
             agent_home: folder.agent_home(),
             artifacts: folder.adapter_artifacts(),
             evidence: folder.evidence(),
@@ -246,12 +315,62 @@ impl Runner {
             task: Task {
                 id: plan.task_id.clone(),
                 instruction: plan.instruction.clone(),
+                attachments: prepared.attachments.clone(),
                 time_limit: plan.limits.time,
             },
             limits: plan.limits,
             stop: options.stop.clone(),
         })
     }
+}
+
+struct LaidOut {
+    before: Before,
+    variant: Option<Variant>,
+    attachments: Vec<String>,
+    warnings: Vec<String>,
+}
+
+/// Makes the folder that the agent works in, and sees to it that what was there is kept.
+fn lay_out(plan: &Plan, folder: &RunFolder) -> Result<LaidOut, RunError> {
+    let (mut variant, mut attachments, mut warnings) = (None, Vec::new(), Vec::new());
+    let (workspace, pristine) = if let Some(task) = &plan.task {
+        let (pristine, workspace) = (folder.pristine(), folder.workspace());
+        variant = Some(prepare::prepare_tree(
+            &task.descriptor,
+            task.seed,
+            &pristine,
+        )?);
+        copy_tree(&pristine, &workspace).map_err(RunError::Workspace)?;
+        prepare::finish_workspace(&task.descriptor, &workspace)?;
+        attachments = prepare::copy_attachments(&task.descriptor, &folder.attachments())?;
+        (workspace, pristine)
+    } else if plan.in_place {
+        // Without it there is no diff, which is no reason not to run.
+        if let Err(error) = copy_tree(&plan.workspace, &folder.pristine()) {
+            warnings.push(format!(
+                "the workspace could not be copied before the run: {error}"
+            ));
+        }
+        (plan.workspace.clone(), folder.pristine())
+    } else {
+        copy_tree(&plan.workspace, &folder.workspace()).map_err(RunError::Workspace)?;
+        (folder.workspace(), plan.workspace.clone())
+    };
+    let snapshot = match &variant {
+        Some(variant) => variant.snapshot.clone(),
+        None => Snapshot::take(&workspace).map_err(RunError::Workspace)?,
+    };
+    Ok(LaidOut {
+        before: Before {
+            workspace,
+            pristine,
+            snapshot,
+        },
+        variant,
+        attachments,
+        warnings,
+    })
 }
 
 /// The environment of every program: cleared, then this.
@@ -293,8 +412,10 @@ fn plan_record(
         "agent": agent_record(plan, component, prepared, None),
         "descriptor_file": plan.descriptor.origin,
         "component_file": component.path,
-        "task": task_record(plan),
-        "workspace": {"source": plan.workspace, "path": prepared.workspace, "in_place": plan.in_place},
+        "task": task_record(plan, prepared),
+        "variant": prepared.variant.as_ref().map(|variant| &variant.choices),
+        "notes": plan.notes,
+        "workspace": {"source": plan.workspace, "path": prepared.before.workspace, "in_place": plan.in_place},
         "runtime": runtime_record(plan),
         "parameters": plan.parameters,
         "limits": {
@@ -331,12 +452,17 @@ fn agent_record(
     }
 }
 
-fn task_record(plan: &Plan) -> TaskRecord {
+fn task_record(plan: &Plan, prepared: &Preparation) -> TaskRecord {
+    let task = plan.task.as_ref();
+    let mutated = prepared
+        .variant
+        .as_ref()
+        .filter(|variant| variant.seed.is_some());
     TaskRecord {
         id: Some(plan.task_id.clone()),
-        version: None,
-        seed: None,
-        mutations: None,
+        version: task.map(|task| task.descriptor.version.to_string()),
+        seed: mutated.and_then(|variant| variant.seed),
+        mutations: mutated.map(|variant| variant.choices.iter().map(ToString::to_string).collect()),
         instruction_sha256: plan.instruction_sha256(),
         time_limit_ms: plan
             .limits
@@ -354,22 +480,6 @@ fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
     })
 }
 
-fn workspace_record(prepared: &Preparation) -> WorkspaceRecord {
-    let mut record = WorkspaceRecord {
-        path: prepared.workspace.display().to_string(),
-        before_sha256: Some(prepared.before.digest()),
-        ..WorkspaceRecord::default()
-    };
-    // An agent can leave what nobody can read; then what it changed is not known.
-    if let Ok(after) = Snapshot::take(&prepared.workspace) {
-        let change = prepared.before.change(&after);
-        record.after_sha256 = Some(after.digest());
-        record.files_changed = Some(change.files_changed);
-        record.droppings = Some(change.droppings);
-    }
-    record
-}
-
 fn assemble(
     plan: &Plan,
     component: &AdapterComponent,
@@ -385,7 +495,9 @@ fn assemble(
         .clone()
         .or(observed.agent_version.clone());
     let (provenance, unresolved) = (provenance(&observed), unresolved(&observed));
-    let mut warnings = driven.report.notes.clone();
+    let mut warnings = plan.notes.clone();
+    warnings.extend(prepared.warnings.iter().cloned());
+    warnings.extend(driven.report.notes.iter().cloned());
     warnings.extend(observed.warnings);
     RunResult {
         schema: SCHEMA.to_owned(),
@@ -396,7 +508,7 @@ fn assemble(
         violations: driven.violations.clone(),
         failure: verdict.failure,
         agent: agent_record(plan, component, prepared, version),
-        task: task_record(plan),
+        task: task_record(plan, prepared),
         workspace: WorkspaceRecord::default(),
         runtime: runtime_record(plan),
         parameters: plan.parameters.clone(),
