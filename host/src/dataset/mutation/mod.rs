@@ -91,7 +91,7 @@ mod tests {
             .map(|seed| index("wordcount-001", "order", seed, 3).unwrap())
             .collect();
         // Written down once. A change here breaks every recorded seed.
-        assert_eq!(chosen, [0; 12]);
+        assert_eq!(chosen, [2, 0, 1, 2, 1, 1, 1, 2, 1, 0, 0, 0]);
     }
 
     #[test]
