@@ -30,8 +30,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunCommand),
-    Agent(agent::AgentCommand),
+    Run(Box<run::RunCommand>),
+    Agent(Box<agent::AgentCommand>),
     Runtime(runtime::RuntimeCommand),
     Task(task::TaskCommand),
 }

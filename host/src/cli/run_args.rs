@@ -52,7 +52,7 @@ pub struct RunArgs {
     task: Option<String>,
 
     /// Which variant of the task [default: 0]
-    #[arg(long, value_name = "N", requires = "task")]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
     /// Refuse agents without these capabilities, separated by commas
@@ -186,12 +186,19 @@ impl RunArgs {
     fn assignment(&self, registry: &Registry) -> Result<Assignment, CliError> {
         if let Some(spec) = &self.task {
             let found = registry.task(spec);
-            return Ok(Assignment::Task(PlannedTask {
+            return Ok(Assignment::Task(Box::new(PlannedTask {
                 descriptor: found
                     .map_err(|error| CliError::usage(error.to_string()))?
                     .clone(),
                 seed: self.seed.unwrap_or(0),
-            }));
+            })));
+        }
+        // Clap's own `requires` is silent where another argument conflicts with the one required.
+        if self.seed.is_some() {
+            return Err(CliError::usage(
+                "`--seed` chooses a variant of a dataset's task: name the task with `--task`, or \
+                 leave the seed out",
+            ));
         }
         match (&self.workspace, &self.task_file) {
             (Some(workspace), Some(task_file)) => Ok(Assignment::Files {

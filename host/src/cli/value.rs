@@ -47,6 +47,7 @@ pub fn capability(text: &str) -> Result<Capability, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

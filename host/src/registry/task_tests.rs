@@ -49,9 +49,12 @@ fn a_task_is_read_whole() {
     assert_eq!(task.evaluator.unwrap().time_limit, Duration::from_secs(10));
 }
 
+/// Turns a valid descriptor into one with a mistake.
+type Change = fn(&mut Value);
+
 #[test]
 fn each_mistake_is_reported_with_its_place_and_what_was_expected() {
-    let cases: Vec<(&str, fn(&mut Value))> = vec![
+    let cases: Vec<(&str, Change)> = vec![
         (
             "at `/instrction`: unknown key; did you mean `instruction`?",
             |d| {

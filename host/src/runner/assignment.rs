@@ -19,7 +19,7 @@ pub enum Assignment {
         task_file: PathBuf,
     },
     /// A task of a dataset.
-    Task(PlannedTask),
+    Task(Box<PlannedTask>),
 }
 
 /// A task of a dataset, and which variant of it.
@@ -68,7 +68,7 @@ impl Assignment {
                     task_id: task.descriptor.id.to_string(),
                     instruction: task_instruction(&task.descriptor, agent, problems),
                     time_limit: task.descriptor.time_limit,
-                    task: Some(task),
+                    task: Some(*task),
                 }
             }
         }

@@ -15,7 +15,7 @@ for file in NAME $(cd "$AKBENCH_PREPARED" && find src include -type f 2> /dev/nu
 done
 [[ -f Makefile ]] || not_passed "there is no Makefile"
 name="$(cat NAME)"
-header="$(find src include -name words.h 2> /dev/null)"
+header="$(find src include -name words.h 2> /dev/null || true)"
 mainfile="$(grep -l 'int main' src/*.c)"
 object() { local base="${1##*/}"; echo "build/${base%.c}.o"; }
 
