@@ -15,7 +15,7 @@ pub struct AgentCommand {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    Run(RunAgent),
+    Run(Box<RunAgent>),
     List(ListAgents),
 }
 

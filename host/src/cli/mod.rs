@@ -31,7 +31,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<run::RunCommand>),
-    Agent(Box<agent::AgentCommand>),
+    Agent(agent::AgentCommand),
     Runtime(runtime::RuntimeCommand),
     Task(task::TaskCommand),
 }
