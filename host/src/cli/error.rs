@@ -49,7 +49,11 @@ impl CliError {
         match self {
             Self::Usage(_) | Self::Registry(_) | Self::Adapter(_) => 2,
             Self::Run(
-                RunError::OutputFolder { .. } | RunError::Workspace(_) | RunError::Task(_),
+                RunError::OutputFolder { .. }
+                | RunError::Task(_)
+                | RunError::OutputInWorkspace { .. }
+                | RunError::Workspace(_)
+                | RunError::Confinement(_),
             ) => 2,
             Self::Engine(_) | Self::Redactor(_) | Self::Run(_) | Self::System { .. } => 3,
         }

@@ -20,7 +20,8 @@ pub use error::CliError;
 /// Run coding agents on tasks, and write down exactly what happened.
 ///
 /// Exit codes: 0 completed · 1 the agent failed or ran out of time · 2 usage, configuration,
-/// refused · 3 infrastructure or unknown · 4 adapter · 130 cancelled.
+/// refused · 3 infrastructure or unknown · 4 adapter · 130 cancelled · 5 completed but may not
+/// count (with --strict).
 #[derive(Debug, Parser)]
 #[command(name = "akbench", version, max_term_width = 100)]
 struct Arguments {

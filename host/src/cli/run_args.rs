@@ -3,16 +3,15 @@
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
-use crate::process::launch::TreeKind;
-use crate::process::tree::TreeOptions;
 use crate::registry::{AgentDescriptor, Capability, Registry};
 use crate::runner::assignment::{Assignment, PlannedTask};
+use crate::runner::confine::{Confine, ConfinementRequest, Network};
 use crate::runner::limits::RunLimits;
-use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunOptions, Runner};
+use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
+use crate::runner::run::{FinishedRun, RunError, RunOptions, Runner, check_output};
 use crate::runner::stop::stop_pair;
 use crate::sandbox::cache::ComponentCache;
-use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
 use std::io::Write;
@@ -83,6 +82,18 @@ pub struct RunArgs {
     #[arg(long = "program", value_name = "NAME=FILE", value_parser = value::program)]
     programs: Vec<(String, PathBuf)>,
 
+    /// How much the agent's files and network have to be confined
+    #[arg(long, value_enum, default_value_t = Confine::BestEffort)]
+    confine: Confine,
+
+    /// What of the network the agent can reach
+    #[arg(long, value_enum, default_value_t = Network::Full)]
+    network: Network,
+
+    /// Show the agent this file or folder, read-only
+    #[arg(long, value_name = "PATH")]
+    expose: Vec<PathBuf>,
+
     /// The folder that runs are kept in
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
@@ -112,6 +123,26 @@ pub struct RunArgs {
     no_cache: bool,
 }
 
+/// The real paths of what is to be shown.
+fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<String>> {
+    let mut real = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        match path.canonicalize() {
+            Ok(path) => real.push(path),
+            Err(error) => problems.push(format!(
+                "`--expose {}`: {error}; expected an existing file or folder",
+                path.display()
+            )),
+        }
+    }
+    if problems.is_empty() {
+        Ok(real)
+    } else {
+        Err(problems)
+    }
+}
+
 impl RunArgs {
     /// Runs an agent through an adapter.
     pub fn execute(
@@ -133,21 +164,24 @@ impl RunArgs {
                 idle: self.idle_limit,
             },
         };
-        let plan = plan(request, registry, &ProcessEnvironment).map_err(CliError::Usage)?;
+        let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
         let cache_folder = folders::cache().filter(|_| !self.no_cache);
         let cache =
             ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
-        let component = AdapterComponent::load(adapter, &sandbox, &cache)?;
+        let loaded = AdapterComponent::load(adapter, &sandbox, &cache);
+        let (plan, component, expose) = all_right(
+            planned,
+            loaded,
+            exposed(&self.expose),
+            check_output(&self.out),
+        )?;
         if let Some(problem) = &component.cache_problem {
             eprintln!("note: {problem}");
         }
         let runner = Runner {
             sandbox,
-            tree: TreeOptions {
-                supervisor: folders::own_program()?,
-                kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
-            },
+            supervisor: folders::own_program()?,
             program_memory: cache_folder.map(|cache| cache.join("programs.json")),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -168,6 +202,11 @@ impl RunArgs {
         let options = RunOptions {
             runs: self.out.clone(),
             keep_home: self.keep,
+            confinement: ConfinementRequest {
+                confine: self.confine,
+                network: self.network,
+                expose,
+            },
             observer,
             stop,
         };
@@ -233,5 +272,24 @@ impl RunArgs {
             eprint!("{}", summary::of(finished));
         }
         Ok(finished.result.exit_code(self.strict))
+    }
+}
+
+/// Everything that is wrong, at once: a person corrects it all before the next attempt.
+fn all_right(
+    plan: Result<Plan, Vec<String>>,
+    component: Result<AdapterComponent, LoadError>,
+    expose: Result<Vec<PathBuf>, Vec<String>>,
+    output: Result<(), RunError>,
+) -> Result<(Plan, AdapterComponent, Vec<PathBuf>), CliError> {
+    match (plan, component, expose, output) {
+        (Ok(plan), Ok(component), Ok(expose), Ok(())) => Ok((plan, component, expose)),
+        (plan, component, expose, output) => {
+            let mut problems = plan.err().unwrap_or_default();
+            problems.extend(component.err().map(|error| error.to_string()));
+            problems.extend(expose.err().unwrap_or_default());
+            problems.extend(output.err().map(|error| error.to_string()));
+            Err(CliError::Usage(problems))
+        }
     }
 }

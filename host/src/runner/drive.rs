@@ -54,6 +54,8 @@ pub struct SessionSetup {
     pub limits: RunLimits,
     /// Whoever may stop the run.
     pub stop: StopSignal,
+    /// A file whose removal makes room when the disk is full.
+    pub reserve: std::path::PathBuf,
 }
 
 /// Why the engine ended the agent's work.
@@ -65,6 +67,8 @@ pub enum StopCause {
     TimeLimit(Duration),
     /// Nothing came for this long.
     IdleLimit(Duration),
+    /// Evidence was being lost.
+    RecordingFailed,
 }
 
 impl StopCause {
@@ -73,6 +77,7 @@ impl StopCause {
             Self::Cancelled => SignalReason::Cancel,
             Self::TimeLimit(_) => SignalReason::TimeLimit,
             Self::IdleLimit(_) => SignalReason::IdleLimit,
+            Self::RecordingFailed => SignalReason::SessionEnd,
         }
     }
 
@@ -81,6 +86,7 @@ impl StopCause {
             Self::Cancelled => "cancelled".to_owned(),
             Self::TimeLimit(limit) => format!("the time limit of {limit:?} is over"),
             Self::IdleLimit(limit) => format!("no output for {limit:?}"),
+            Self::RecordingFailed => "evidence can't be recorded any more".to_owned(),
         }
     }
 }
@@ -296,6 +302,11 @@ impl Session<'_> {
             .journal
             .record(&RunEvent::Stopping { reason: text });
         self.set_stop_reason(cause.reason());
+        if cause == StopCause::RecordingFailed {
+            // What is left to record is small. A disk that can't even remove a file can't be
+            // helped; the error of the next write tells.
+            let _ = std::fs::remove_file(&self.setup.reserve);
+        }
         self.driven.stopped = Some(cause);
         self.interrupter.raise();
         let returned = tokio::select! {
@@ -557,6 +568,7 @@ async fn next_cause(
         () = stop.reached(Urgency::Cancel) => StopCause::Cancelled,
         cause = time => cause,
         cause = idle => cause,
+        () = activity.failed() => StopCause::RecordingFailed,
     }
 }
 

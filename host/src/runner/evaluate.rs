@@ -8,7 +8,9 @@
 use super::stop::{StopSignal, Urgency};
 use super::workspace::copy_tree;
 use crate::dataset::prepare::Variant;
+use crate::process::confinement::hidden_path_folders;
 use crate::process::exit::{ExitRecord, ExitStatus, SignalReason, signal_name};
+use crate::process::launch::Containment;
 use crate::process::recorder::{Activity, IoLog, RecordedStream, StreamName};
 use crate::process::redaction::Redactor;
 use crate::process::tree::{ProcessTree, TreeOptions};
@@ -17,6 +19,7 @@ use crate::supervisor::protocol::{OsText, SpawnCommand, SpawnId};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -122,10 +125,11 @@ pub enum EvaluationError {
 /// If it came to no verdict.
 pub async fn evaluate(mut setup: EvaluationSetup<'_>) -> Result<Evaluation, EvaluationError> {
     let layout = lay_out(&setup).map_err(|error| EvaluationError::Setup(error.to_string()))?;
-    let program = find_program(&setup.evaluator.command, &layout.files)?;
     let tree = ProcessTree::start(setup.tree)
         .await
         .map_err(|error| EvaluationError::Setup(error.to_string()))?;
+    let unseen = unseen_folders(tree.containment());
+    let program = find_program(&setup.evaluator.command, &layout.files, &unseen)?;
     let started = Instant::now();
     let running = start(&setup, &layout, program, &tree).await?;
     let mut life = running.life.clone();
@@ -232,7 +236,11 @@ fn lay_out(setup: &EvaluationSetup<'_>) -> io::Result<Layout> {
 }
 
 /// A name with a `/` is a file of the evaluator's, any other is looked for in `PATH`.
-fn find_program(command: &[String], files: &Path) -> Result<PathBuf, EvaluationError> {
+fn find_program(
+    command: &[String],
+    files: &Path,
+    unseen: &BTreeSet<PathBuf>,
+) -> Result<PathBuf, EvaluationError> {
     let program = command.first().map(String::as_str).unwrap_or_default();
     let missing = |reason: &str| EvaluationError::Program {
         program: program.to_owned(),
@@ -249,10 +257,22 @@ fn find_program(command: &[String], files: &Path) -> Result<PathBuf, EvaluationE
     }
     let path = host_path();
     std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
+        .filter(|folder| folder.is_absolute() && !unseen.contains(folder))
         .map(|folder| folder.join(program))
         .find(is_executable)
-        .ok_or_else(|| missing("it is not in any folder of PATH; install it"))
+        .ok_or_else(|| {
+            missing("it is not in any folder of PATH that an evaluator can see; install it")
+        })
+}
+
+/// Folders of `PATH` that a confined evaluator does not see: a home's, say.
+fn unseen_folders(containment: &Containment) -> BTreeSet<PathBuf> {
+    match containment {
+        Containment::Namespaces {
+            files: Some(view), ..
+        } => hidden_path_folders(&host_path(), view),
+        Containment::Namespaces { files: None, .. } | Containment::SubReaper => BTreeSet::new(),
+    }
 }
 
 fn host_path() -> OsString {

@@ -233,7 +233,8 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
     }
     if metadata.len() > MAX_TASK_FILE {
         return Err(format!(
-            "has {} bytes; at most {MAX_TASK_FILE} are read",
+            "has {} bytes; at most {MAX_TASK_FILE} are read: put parts of it into files of the \
+             workspace",
             metadata.len()
         ));
     }
@@ -257,7 +258,8 @@ pub(super) fn check_length(text: &str, descriptor: &AgentDescriptor) -> Result<(
         let characters = text.chars().count() as u64;
         if characters > most {
             return Err(format!(
-                "has {characters} characters; agent `{}` takes at most {most}",
+                "has {characters} characters; agent `{}` takes at most {most}: shorten it, or \
+                 put parts of it into files of the workspace",
                 descriptor.id
             ));
         }
@@ -284,9 +286,16 @@ fn resolve_runtime(
                 descriptor.id
             )]);
         }
-        (Need::Required | Need::Optional, Some(name)) => registry
-            .runtime(&name)
-            .map_err(|error| vec![error.to_string()])?,
+        (Need::Required | Need::Optional, Some(name)) => {
+            // A name that nobody typed: say where it stands.
+            let from = if named.is_some() {
+                ""
+            } else {
+                "AKBENCH_RUNTIME: "
+            };
+            let unknown = |error| vec![format!("{from}{error}")];
+            registry.runtime(&name).map_err(unknown)?
+        }
         (need, None) => match only_runtime(registry) {
             Some(runtime) => runtime,
             None if need == Need::Optional => return Ok(None),

@@ -297,3 +297,7 @@ impl RunResult {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "result_tests.rs"]
+mod tests;

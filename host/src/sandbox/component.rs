@@ -2,6 +2,7 @@
 
 use super::cache::ComponentCache;
 use super::engine::Sandbox;
+use crate::contract::v0_1;
 use crate::digest::Sha256;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -118,6 +119,20 @@ pub enum LoadError {
         /// The version that it exports.
         found: String,
     },
+    /// It names the contract, but its types are others.
+    #[error(
+        "the adapter `{}` exports akbench:agent/agent@{contract}, but not as that version of the \
+         contract has it: {detail}; build it against the published WIT",
+        path.display()
+    )]
+    OtherTypes {
+        /// The file.
+        path: PathBuf,
+        /// The contract that it names.
+        contract: &'static str,
+        /// What is missing or differs.
+        detail: String,
+    },
     /// It wants what no adapter gets.
     #[error(
         "the adapter `{}` imports {}, which akbench does not grant; an adapter may import \
@@ -169,6 +184,11 @@ impl AdapterComponent {
             .collect();
         let contract = contract_of(path, exports)?;
         check_imports(path, &imports)?;
+        v0_1::check(sandbox.engine(), &component).map_err(|error| LoadError::OtherTypes {
+            path: path.to_owned(),
+            contract,
+            detail: format!("{error:#}"),
+        })?;
         Ok(Self {
             path: path.to_owned(),
             sha256,

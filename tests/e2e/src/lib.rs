@@ -6,4 +6,8 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod processes;
+pub mod record;
 pub mod scene;
+pub mod shown;
+pub mod stub_agent;

@@ -4,7 +4,7 @@
 
 use akbench::dataset::mutation::choose;
 use akbench::dataset::prepare::{Variant, prepare_tree};
-use akbench::process::launch::TreeKind;
+use akbench::process::launch::Containment;
 use akbench::process::redaction::Redactor;
 use akbench::process::tree::TreeOptions;
 use akbench::registry::{Registry, SOLUTION, Source, TaskDescriptor};
@@ -52,7 +52,14 @@ async fn judge(
 ) -> Result<Evaluation, EvaluationError> {
     let tree = TreeOptions {
         supervisor: built::akbench(),
-        kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
+        attempts: vec![
+            Containment::Namespaces {
+                files: None,
+                network: true,
+                hosts: None,
+            },
+            Containment::SubReaper,
+        ],
     };
     let (_handle, stop) = stop_pair();
     evaluate(EvaluationSetup {

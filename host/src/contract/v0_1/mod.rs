@@ -6,7 +6,7 @@ mod instance;
 mod process;
 pub mod translate;
 
-pub use instance::{AgentConfig, Instance, InstanceOptions, Progress, RuntimeBinding, Task};
+pub use instance::{AgentConfig, Instance, InstanceOptions, Progress, RuntimeBinding, Task, check};
 
 /// Generated from `wit/`.
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
