@@ -12,6 +12,7 @@ use akbench::runner::evaluate::{Evaluation, EvaluationError, EvaluationSetup, ev
 use akbench::runner::stop::stop_pair;
 use akbench::runner::workspace::copy_tree;
 use akbench_e2e::built;
+use akbench_e2e::record::Record;
 use akbench_e2e::scene::{Ran, Scene};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -296,7 +297,7 @@ fn a_task_is_mutated_done_and_judged() {
     note_task(&scene, CHECK, |_| {});
     let program = diligent(&scene);
     let ran = run(&scene, &program, &[NOTE, &["--seed", "7"]].concat());
-    let result = ran.result();
+    let result = Record::checked(&scene, &ran).result;
     assert_eq!(result["status"], "completed", "{result:#}");
     assert_eq!(result["evaluation"]["passed"], true, "{result:#}");
     assert_eq!(result["evaluation"]["score"], 0.75);
