@@ -2,6 +2,7 @@
 //! writes down exactly what happened, and nothing that did not.
 //!
 //! - [`cli`]: the command line, one file per command.
+//! - [`dataset`]: tasks, their variants, and what an agent changed.
 //! - [`runner`]: one run, from plan to result.
 //! - [`runs`]: runs that were kept, to list, read and verify.
 //! - [`registry`]: descriptors and the catalog of adapters.
@@ -15,6 +16,7 @@
 pub mod cli;
 pub mod clock;
 pub mod contract;
+pub mod dataset;
 pub mod digest;
 pub mod files;
 pub mod journal;

@@ -54,6 +54,7 @@ impl CliError {
             Self::Usage(_) | Self::Registry(_) | Self::Adapter(_) | Self::Find(_) => 2,
             Self::Run(
                 RunError::OutputFolder { .. }
+                | RunError::Task(_)
                 | RunError::OutputInWorkspace { .. }
                 | RunError::Workspace(_)
                 | RunError::Confinement(_),

@@ -21,6 +21,7 @@ mod runtime;
 mod signals;
 mod summary;
 mod table;
+mod task;
 mod value;
 mod wording;
 
@@ -49,6 +50,7 @@ enum Command {
     Runtime(runtime::RuntimeCommand),
     Runs(runs::RunsCommand),
     Paths(paths::PathsCommand),
+    Task(task::TaskCommand),
 }
 
 /// Runs the command line of this process.
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Runtime(command) => command.execute(),
         Command::Runs(command) => command.execute(),
         Command::Paths(command) => command.execute(),
+        Command::Task(command) => command.execute(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

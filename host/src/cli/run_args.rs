@@ -4,7 +4,8 @@ use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
-use crate::registry::{AgentDescriptor, Registry};
+use crate::registry::{AgentDescriptor, Capability, Registry};
+use crate::runner::assignment::{Assignment, PlannedTask};
 use crate::runner::confine::ConfinementRequest;
 use crate::runner::limits::RunLimits;
 use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
@@ -24,16 +25,42 @@ const WORKERS: usize = 2;
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// The folder to work in; the agent gets a copy
-    #[arg(long, value_name = "DIR")]
-    workspace: PathBuf,
+    #[arg(
+        long,
+        value_name = "DIR",
+        required_unless_present = "task",
+        conflicts_with = "task"
+    )]
+    workspace: Option<PathBuf>,
 
     /// Let the agent work in the workspace itself
-    #[arg(long)]
+    #[arg(long, conflicts_with = "task")]
     in_place: bool,
 
     /// A text file that says what to do
-    #[arg(long, value_name = "FILE")]
-    task_file: PathBuf,
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "task",
+        conflicts_with = "task"
+    )]
+    task_file: Option<PathBuf>,
+
+    /// A dataset's task instead of a workspace and a file, as ID, ID@1 or ID@1.2.0
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+
+    /// Which variant of the task [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Refuse agents without these capabilities, separated by commas
+    #[arg(long = "require", value_name = "NAMES", value_delimiter = ',', value_parser = value::capability)]
+    required: Vec<Capability>,
+
+    /// Take capabilities that are unverified for present; the result says so
+    #[arg(long)]
+    allow_unverified: bool,
 
     /// A parameter of the agent; may be given for each of them
     #[arg(long = "param", value_name = "NAME=VALUE")]
@@ -97,9 +124,9 @@ impl RunArgs {
     ) -> Result<u8, CliError> {
         let request = RunRequest {
             descriptor,
-            workspace: self.workspace.clone(),
-            in_place: self.in_place,
-            task_file: self.task_file.clone(),
+            assignment: self.assignment(registry)?,
+            required: self.required.clone(),
+            allow_unverified: self.allow_unverified,
             parameters: self.parameters.clone(),
             runtime: self.runtime.clone(),
             programs: self.programs.clone(),
@@ -150,6 +177,36 @@ impl RunArgs {
         // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
         runtime.shutdown_timeout(Duration::from_millis(100));
         self.report(&finished?)
+    }
+
+    fn assignment(&self, registry: &Registry) -> Result<Assignment, CliError> {
+        if let Some(spec) = &self.task {
+            let found = registry.task(spec);
+            return Ok(Assignment::Task(Box::new(PlannedTask {
+                descriptor: found
+                    .map_err(|error| CliError::usage(error.to_string()))?
+                    .clone(),
+                seed: self.seed.unwrap_or(0),
+            })));
+        }
+        // Clap's own `requires` is silent where another argument conflicts with the one required.
+        if self.seed.is_some() {
+            return Err(CliError::usage(
+                "`--seed` chooses a variant of a dataset's task: name the task with `--task`, or \
+                 leave the seed out",
+            ));
+        }
+        match (&self.workspace, &self.task_file) {
+            (Some(workspace), Some(task_file)) => Ok(Assignment::Files {
+                workspace: workspace.clone(),
+                in_place: self.in_place,
+                task_file: task_file.clone(),
+            }),
+            // The command line does not get so far.
+            _ => Err(CliError::usage(
+                "pass `--task`, or `--workspace` and `--task-file`",
+            )),
+        }
     }
 
     fn report(&self, finished: &FinishedRun) -> Result<u8, CliError> {

@@ -2,6 +2,7 @@
 
 use super::wording::{name_of, one_line};
 use crate::contract::observed::TokenUsage;
+use crate::runner::evaluate::Evaluation;
 use crate::runner::result::{RunResult, RunStatus};
 use crate::runner::run::FinishedRun;
 use std::fmt::Write;
@@ -25,6 +26,9 @@ pub fn of(finished: &FinishedRun) -> String {
     row("work", work(result));
     row("tokens", tokens(result));
     row("workspace", workspace(result));
+    if let Some(evaluation) = &result.evaluation {
+        row("evaluation", evaluated(evaluation));
+    }
     if let Some(failure) = &result.failure {
         row(
             "failure",
@@ -137,4 +141,16 @@ pub(super) fn workspace(result: &RunResult) -> String {
         None => "changes unknown".to_owned(),
     };
     format!("{changed} in {}", result.workspace.path)
+}
+
+fn evaluated(evaluation: &Evaluation) -> String {
+    let verdict = if evaluation.passed {
+        "passed"
+    } else {
+        "not passed"
+    };
+    match evaluation.score {
+        Some(score) => format!("{verdict}, score {score}"),
+        None => verdict.to_owned(),
+    }
 }

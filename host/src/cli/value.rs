@@ -1,5 +1,6 @@
 //! Values of command-line arguments that clap doesn't know.
 
+use crate::registry::Capability;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +37,18 @@ pub fn program(text: &str) -> Result<(String, PathBuf), String> {
             Err("expected `NAME=FILE`: a program's name in the descriptor, and its file".to_owned())
         }
     }
+}
+
+/// The name of a capability.
+pub fn capability(text: &str) -> Result<Capability, String> {
+    let named = |capability: &&Capability| capability.as_str() == text;
+    Capability::ALL.iter().find(named).copied().ok_or_else(|| {
+        let known: Vec<_> = Capability::ALL.iter().map(|known| known.as_str()).collect();
+        format!(
+            "there is no such capability; there are {}",
+            known.join(", ")
+        )
+    })
 }
 
 #[cfg(test)]

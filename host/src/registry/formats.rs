@@ -3,6 +3,7 @@
 use super::base_url::check_base_url;
 use super::identifier::is_identifier;
 use super::path_glob::{RelativeGlob, check_home_glob};
+use crate::dataset::RelativePath;
 use crate::digest::Sha256;
 use semver::{Version, VersionReq};
 use std::path::Path;
@@ -51,6 +52,26 @@ const FORMATS: &[Format] = &[
         name: "home-glob",
         words: "a glob relative to the agent's home, without `..`",
         check: |text| check_home_glob(text).is_ok(),
+    },
+    Format {
+        name: "relative-path",
+        words: "a path of names separated by `/`, without `.`, `..` or `.git`",
+        check: RelativePath::is_one,
+    },
+    Format {
+        name: "linear-regex",
+        words: "a regular expression in the syntax of the Rust crate `regex`",
+        check: |text| regex::Regex::new(text).is_ok(),
+    },
+    Format {
+        name: "duration-text",
+        words: "a duration above zero such as `90s`, `30m` or `1h 30m`",
+        check: |text| humantime::parse_duration(text).is_ok_and(|limit| !limit.is_zero()),
+    },
+    Format {
+        name: "argument",
+        words: "an argument that is not empty",
+        check: |text| !text.is_empty() && !text.contains('\0'),
     },
     Format {
         name: "absolute-path",
@@ -157,6 +178,18 @@ mod tests {
                 vec!["logs/**/*.jsonl", "**"],
                 vec!["../x", "/x", "a//b", "a/[", "", "a/."],
             ),
+            (
+                "relative-path",
+                vec!["a/b.txt"],
+                vec!["../a", "/a", "a/./b", ""],
+            ),
+            ("linear-regex", vec!["^a+$"], vec!["(", "(?=a)"]),
+            (
+                "duration-text",
+                vec!["90s", "1h 30m"],
+                vec!["0s", "30", "-1s", "soon"],
+            ),
+            ("argument", vec!["a b"], vec!["", "a\0"]),
             ("absolute-path", vec!["/usr/bin/acme"], vec!["acme", ""]),
             (
                 "http-url",

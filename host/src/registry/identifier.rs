@@ -1,4 +1,4 @@
-//! The ids by which agents, runtimes and adapters are named.
+//! The ids by which agents, runtimes, tasks and adapters are named.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -69,6 +69,8 @@ identifiers! {
     RuntimeId;
     /// Names an adapter in the catalog.
     AdapterId;
+    /// Names a task.
+    TaskId;
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub(super) enum FileKind {
     Agent,
     Runtime,
     Catalog,
+    Task,
 }
 
 /// A file that is what its schema says.
@@ -47,6 +48,11 @@ static RUNTIME: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
 static CATALOG: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
     compile(include_str!(
         "../../../descriptors/schemas/catalog.schema.json"
+    ))
+});
+static TASK: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
+    compile(include_str!(
+        "../../../descriptors/schemas/task.schema.json"
     ))
 });
 
@@ -123,6 +129,7 @@ fn schema(kind: FileKind) -> Result<&'static Schema, &'static String> {
         FileKind::Agent => AGENT.as_ref(),
         FileKind::Runtime => RUNTIME.as_ref(),
         FileKind::Catalog => CATALOG.as_ref(),
+        FileKind::Task => TASK.as_ref(),
     }
 }
 
@@ -159,7 +166,12 @@ mod tests {
                 _ => {}
             }
         }
-        for kind in [FileKind::Agent, FileKind::Runtime, FileKind::Catalog] {
+        for kind in [
+            FileKind::Agent,
+            FileKind::Runtime,
+            FileKind::Catalog,
+            FileKind::Task,
+        ] {
             let schema = schema(kind).expect("a valid schema");
             assert!(jsonschema::meta::is_valid(&schema.document), "{kind:?}");
             let mut formats = Vec::new();
@@ -172,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_agent_schema_names_every_capability() {
+    fn the_schemas_name_every_capability() {
         let schema = schema(FileKind::Agent).expect("a valid schema");
         let claims = &schema.document["properties"]["capabilities"];
         let mut expected: Vec<&str> = Capability::ALL
@@ -191,10 +203,20 @@ mod tests {
             .iter()
             .filter_map(Value::as_str)
             .collect();
+        let task = super::schema(FileKind::Task).expect("a valid schema");
+        let mut required_by_tasks: Vec<&str> =
+            task.document["properties"]["requires"]["items"]["enum"]
+                .as_array()
+                .expect("an array")
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+        required_by_tasks.sort_unstable();
         for names in [&mut expected, &mut properties, &mut required] {
             names.sort_unstable();
         }
         assert_eq!(properties, expected);
         assert_eq!(required, expected);
+        assert_eq!(required_by_tasks, expected);
     }
 }

@@ -1,5 +1,5 @@
-//! What can be run, and with what: descriptors of agents and runtimes, and the catalog of
-//! adapters.
+//! What can be run, and with what: descriptors of agents, runtimes and tasks, and the
+//! catalog of adapters.
 //!
 //! Everything the engine knows about a particular agent comes from here. Descriptors are
 //! read from a few trusted folders ([`Source`]), checked as a whole, and found by
@@ -26,12 +26,14 @@ mod schema_check;
 mod secret;
 mod sources;
 mod strict_json;
+mod task;
+mod task_checks;
 
 pub use agent::{AgentDescriptor, AgentLimits, AgentSection, Execution, Home, Need, RuntimeNeed};
 pub use capability::{Capabilities, Capability, Claim, Support};
 pub use catalog::CatalogEntry;
 pub use error::{Problem, RegistryError};
-pub use identifier::{AdapterId, AgentId, InvalidIdentifier, RuntimeId};
+pub use identifier::{AdapterId, AgentId, InvalidIdentifier, RuntimeId, TaskId};
 pub use parameter_list::Parameter;
 pub use path_glob::{InvalidGlob, RelativeGlob};
 pub use program::{FindRule, FoundProgram, NotFound, Program, Standing, VersionPolicy};
@@ -41,6 +43,7 @@ pub use runtime::{
 };
 pub use secret::{CredentialProblem, MissingCredential, Secret};
 pub use sources::{Override, Source};
+pub use task::{EVALUATE, Evaluator, Instruction, SOLUTION, TaskDescriptor, WORKSPACE};
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,6 +53,7 @@ use std::path::Path;
 pub struct Registry {
     agents: Vec<AgentDescriptor>,
     runtimes: Vec<RuntimeDescriptor>,
+    tasks: Vec<TaskDescriptor>,
     catalog: Vec<CatalogEntry>,
     overrides: Vec<Override>,
 }
@@ -80,6 +84,9 @@ impl Registry {
         registry
             .runtimes
             .sort_by(|a, b| (&a.id, &a.version).cmp(&(&b.id, &b.version)));
+        registry
+            .tasks
+            .sort_by(|a, b| (&a.id, &a.version).cmp(&(&b.id, &b.version)));
         registry.catalog.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(registry)
     }
@@ -92,6 +99,11 @@ impl Registry {
     /// All runtimes, by id, then by version.
     pub fn runtimes(&self) -> &[RuntimeDescriptor] {
         &self.runtimes
+    }
+
+    /// All tasks, by id, then by version.
+    pub fn tasks(&self) -> &[TaskDescriptor] {
+        &self.tasks
     }
 
     /// All adapters, by id.
@@ -120,6 +132,15 @@ impl Registry {
     /// If there is none; the error lists those that exist.
     pub fn runtime(&self, spec: &str) -> Result<&RuntimeDescriptor, ResolveError> {
         resolve(Kind::Runtime, &self.runtimes, spec)
+    }
+
+    /// The task that `id`, `id@1` or `id@1.2.0` names.
+    ///
+    /// # Errors
+    ///
+    /// If there is none; the error lists those that exist.
+    pub fn task(&self, spec: &str) -> Result<&TaskDescriptor, ResolveError> {
+        resolve(Kind::Task, &self.tasks, spec)
     }
 
     /// The catalog's entry for an adapter.
@@ -231,6 +252,20 @@ impl Registry {
                 });
             }
             self.runtimes.push(runtime);
+        }
+        for task in contents.tasks {
+            let same =
+                |known: &TaskDescriptor| known.id == task.id && known.version == task.version;
+            if let Some(earlier) = sources::take_where(&mut self.tasks, same) {
+                self.overrides.push(Override {
+                    kind: Kind::Task,
+                    name: resolve::full_name(&task),
+                    source: source.name.clone(),
+                    winner: task.origin.clone(),
+                    loser: earlier.origin,
+                });
+            }
+            self.tasks.push(task);
         }
         for entry in contents.catalog {
             if let Some(earlier) =

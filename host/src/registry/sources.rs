@@ -5,14 +5,15 @@ use super::catalog::{self, CatalogEntry};
 use super::error::{Problem, RegistryError};
 use super::resolve::{Kind, Versioned, full_name};
 use super::runtime::RuntimeDescriptor;
+use super::task::TaskDescriptor;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder with `descriptors/agents/*.json`, `descriptors/runtimes/*.json` and
-/// `adapters/catalog.json`; each of them may be missing.
+/// A folder with `descriptors/agents/*.json`, `descriptors/runtimes/*.json`,
+/// `descriptors/tasks/*/*/task.json` and `adapters/catalog.json`; each of them may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// For people, for example `built-in`.
@@ -41,6 +42,7 @@ pub struct Override {
 pub(super) struct Contents {
     pub(super) agents: Vec<AgentDescriptor>,
     pub(super) runtimes: Vec<RuntimeDescriptor>,
+    pub(super) tasks: Vec<TaskDescriptor>,
     pub(super) catalog: Vec<CatalogEntry>,
 }
 
@@ -70,6 +72,12 @@ pub(super) fn read(source: &Source) -> Result<Contents, Vec<RegistryError>> {
         RuntimeDescriptor::load,
         &mut errors,
     );
+    let tasks = load_all(
+        task_files(&descriptors.join("tasks")),
+        &descriptors.join("tasks"),
+        TaskDescriptor::load,
+        &mut errors,
+    );
     errors.extend(duplicates(
         Kind::Agent,
         agents.iter().map(|agent| (agent, &agent.origin)),
@@ -77,6 +85,10 @@ pub(super) fn read(source: &Source) -> Result<Contents, Vec<RegistryError>> {
     errors.extend(duplicates(
         Kind::Runtime,
         runtimes.iter().map(|runtime| (runtime, &runtime.origin)),
+    ));
+    errors.extend(duplicates(
+        Kind::Task,
+        tasks.iter().map(|task| (task, &task.origin)),
     ));
 
     let catalog_file = source.folder.join("adapters").join("catalog.json");
@@ -91,6 +103,7 @@ pub(super) fn read(source: &Source) -> Result<Contents, Vec<RegistryError>> {
         Ok(Contents {
             agents,
             runtimes,
+            tasks,
             catalog,
         })
     } else {
@@ -109,7 +122,16 @@ fn read_folder<T>(
     load: impl Fn(&Path) -> Result<T, Vec<RegistryError>>,
     errors: &mut Vec<RegistryError>,
 ) -> Vec<T> {
-    let files = json_files(folder).unwrap_or_else(|error| {
+    load_all(json_files(folder), folder, load, errors)
+}
+
+fn load_all<T>(
+    files: io::Result<Vec<PathBuf>>,
+    folder: &Path,
+    load: impl Fn(&Path) -> Result<T, Vec<RegistryError>>,
+    errors: &mut Vec<RegistryError>,
+) -> Vec<T> {
+    let files = files.unwrap_or_else(|error| {
         errors.push(RegistryError {
             file: folder.to_owned(),
             problem: Problem::Unreadable {
@@ -151,6 +173,38 @@ fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// `<dataset>/<task>/task.json`, sorted. A folder without the file is no task.
+fn task_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for dataset in visible_folders(folder)? {
+        for task in visible_folders(&dataset)? {
+            let file = task.join("task.json");
+            match fs::symlink_metadata(&file) {
+                Err(error) if is_absent(&error) => {}
+                _ => files.push(file),
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn visible_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let listing = match fs::read_dir(folder) {
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        listing => listing?,
+    };
+    let mut folders = Vec::new();
+    for entry in listing {
+        let entry = entry?;
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if !hidden && entry.path().is_dir() {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    Ok(folders)
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -202,6 +202,8 @@ fn plan_check(
         in_place: true,
         task_id: "check".to_owned(),
         instruction: String::new(),
+        task: None,
+        notes: Vec::new(),
         parameters,
         runtime,
         secret: secret.flatten(),

@@ -3,11 +3,17 @@
 //! [`plan`] checks everything before anything is spent; [`run`] drives the adapter;
 //! [`result`] is what is written down.
 
+pub mod assignment;
+mod capabilities;
+pub mod changes;
 pub mod check;
 pub mod classify;
 pub mod collect;
 pub mod confine;
 pub mod drive;
+pub mod evaluate;
+mod judge;
+mod lay_out;
 pub mod limits;
 pub mod operate;
 pub mod plan;

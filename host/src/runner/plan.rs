@@ -1,10 +1,12 @@
 //! Checking everything before anything is spent, all problems at once.
 
+use super::assignment::{Assignment, PlannedTask};
+use super::capabilities;
 use super::limits::RunLimits;
 use crate::contract::v0_1::RuntimeBinding;
 use crate::digest::Sha256;
 use crate::registry::{
-    AgentDescriptor, Execution, Need, Registry, RuntimeDescriptor, Secret, parameters,
+    AgentDescriptor, Capability, Execution, Need, Registry, RuntimeDescriptor, Secret, parameters,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The name by which adapters refer to the runtime's secret.
 pub const CREDENTIAL_NAME: &str = "runtime";
@@ -25,12 +28,12 @@ const MAX_TASK_FILE: u64 = 64 << 20;
 pub struct RunRequest {
     /// The agent.
     pub descriptor: AgentDescriptor,
-    /// The folder to work in.
-    pub workspace: PathBuf,
-    /// Work in that folder itself instead of in a copy.
-    pub in_place: bool,
-    /// The instruction.
-    pub task_file: PathBuf,
+    /// What to do, and where.
+    pub assignment: Assignment,
+    /// Capabilities that the agent has to have, beside those that the task requires.
+    pub required: Vec<Capability>,
+    /// Take capabilities that nobody has shown for present.
+    pub allow_unverified: bool,
     /// `name=value`.
     pub parameters: Vec<String>,
     /// The runtime, if one was named.
@@ -74,6 +77,10 @@ pub struct Plan {
     pub task_id: String,
     /// What to do.
     pub instruction: String,
+    /// The dataset's task; `None` for a task file.
+    pub task: Option<PlannedTask>,
+    /// What the result has to tell of the plan.
+    pub notes: Vec<String>,
     /// As asked for.
     pub parameters: Map<String, Value>,
     /// The endpoint.
@@ -108,8 +115,17 @@ pub fn plan(
     let mut problems = Vec::new();
     let descriptor = request.descriptor;
     check_execution(&descriptor, &mut problems);
-    let workspace = check_workspace(&request.workspace, &mut problems);
-    let instruction = read_instruction(&request.task_file, &descriptor, &mut problems);
+    let resolved = request.assignment.resolve(&descriptor, &mut problems);
+    let mut required = request.required;
+    if let Some(task) = &resolved.task {
+        required.extend(&task.descriptor.requires);
+    }
+    let notes = capabilities::check(
+        &descriptor,
+        &required,
+        request.allow_unverified,
+        &mut problems,
+    );
     let parameters = match parameters::parse(&descriptor, &request.parameters) {
         Ok(parameters) => parameters,
         Err(found) => {
@@ -135,23 +151,33 @@ pub fn plan(
         return Err(problems);
     }
     let passed_through = passed_through(&descriptor, environment);
-    let task_id = request.task_file.file_stem().map_or_else(
-        || "task".to_owned(),
-        |stem| stem.to_string_lossy().into_owned(),
-    );
+    let limits = RunLimits {
+        time: shorter(request.limits.time, resolved.time_limit),
+        ..request.limits
+    };
     Ok(Plan {
         descriptor,
-        workspace,
-        in_place: request.in_place,
-        task_id,
-        instruction,
+        workspace: resolved.workspace,
+        in_place: resolved.in_place,
+        task_id: resolved.task_id,
+        instruction: resolved.instruction,
+        task: resolved.task,
+        notes,
         parameters,
         runtime,
         secret,
         programs,
         passed_through,
-        limits: request.limits,
+        limits,
     })
+}
+
+/// A run may shorten the task's time, not lengthen it.
+fn shorter(asked: Option<Duration>, task: Option<Duration>) -> Option<Duration> {
+    match (asked, task) {
+        (Some(asked), Some(task)) => Some(asked.min(task)),
+        (asked, task) => asked.or(task),
+    }
 }
 
 /// The host's variables that the descriptor lets through, as far as they are set.
@@ -177,7 +203,7 @@ pub(super) fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<S
     }
 }
 
-fn check_workspace(path: &Path, problems: &mut Vec<String>) -> PathBuf {
+pub(super) fn check_workspace(path: &Path, problems: &mut Vec<String>) -> PathBuf {
     match fs::canonicalize(path) {
         Ok(real) if real.is_dir() => return real,
         Ok(_) => problems.push(format!(
@@ -193,7 +219,7 @@ fn check_workspace(path: &Path, problems: &mut Vec<String>) -> PathBuf {
     PathBuf::new()
 }
 
-fn read_instruction(
+pub(super) fn read_instruction(
     path: &Path,
     descriptor: &AgentDescriptor,
     problems: &mut Vec<String>,
@@ -230,6 +256,12 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
     if text.trim().is_empty() {
         return Err("is empty: it must say what the agent is to do".to_owned());
     }
+    check_length(&text, descriptor)?;
+    Ok(text)
+}
+
+/// Completes "the task file `…`" or the like.
+pub(super) fn check_length(text: &str, descriptor: &AgentDescriptor) -> Result<(), String> {
     if let Some(most) = descriptor.limits.instruction_max_characters {
         let characters = text.chars().count() as u64;
         if characters > most {
@@ -240,7 +272,7 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
             ));
         }
     }
-    Ok(text)
+    Ok(())
 }
 
 pub(super) type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;

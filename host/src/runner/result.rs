@@ -1,6 +1,7 @@
 //! The result of a run: only what was observed. Every field is always present; `null` means
 //! "not known".
 
+use super::evaluate::Evaluation;
 use crate::contract::observed::{
     AppliedSettings, FailureClass, Fault, ModelUsage, Phase, Provenance, TokenUsage, ToolCall,
 };
@@ -270,8 +271,9 @@ pub struct RunResult {
     pub processes: ProcessRecord,
     /// What contained it.
     pub confinement: ConfinementRecord,
-    /// What an evaluator found; `None` without one.
-    pub evaluation: Option<Value>,
+    /// What an evaluator found; `None` without one, and if it came to no verdict, which a warning
+    /// explains.
+    pub evaluation: Option<Evaluation>,
     /// The evidence and the adapter's files.
     pub artifacts: Vec<Artifact>,
 }

@@ -68,7 +68,7 @@ fn full() -> Value {
         "confinement": {
             "files": "f", "tree": "t", "network": "n", "limits": {"l": 1}, "notes": ["n"],
         },
-        "evaluation": {"score": 1},
+        "evaluation": {"passed": true, "score": 0.5, "duration_ms": 1, "log": "l"},
         "artifacts": [{"path": "a", "bytes": 1, "sha256": sha256, "masks": 0}],
     })
 }

@@ -1,9 +1,12 @@
 //! A whole run: folder, tree, session, evidence, result.
 
+use super::changes::{self, Before};
 use super::classify::classify;
 use super::collect::list_artifacts;
 use super::confine::{self, Confine, ConfinementRequest, Network, Passage};
 use super::drive::{Driven, SessionSetup, drive};
+use super::judge::{Judging, judge};
+use super::lay_out::lay_out;
 use super::plan::{CREDENTIAL_NAME, Plan};
 use super::program_digest::program_digest;
 use super::result::{
@@ -13,11 +16,11 @@ use super::result::{
 use super::run_folder::{RunFolder, check_writable};
 use super::stop::StopSignal;
 use super::validity;
-use super::workspace::{Snapshot, copy_tree};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
+use crate::dataset::prepare::{PrepareError, Variant};
 use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
@@ -72,6 +75,9 @@ pub enum RunError {
     /// The workspace can't be copied or read.
     #[error("failed to prepare the workspace: {0}")]
     Workspace(io::Error),
+    /// A dataset's task is broken.
+    #[error("failed to prepare the task: {0}")]
+    Task(#[from] PrepareError),
     /// The confinement that was required can't be had.
     #[error(
         "the confinement asked for can't be had here: {0}; `--confine best-effort` runs with \
@@ -135,8 +141,11 @@ pub(super) struct Contained {
 
 pub(super) struct Preparation {
     folder: RunFolder,
-    workspace: PathBuf,
-    before: Snapshot,
+    before: Before,
+    /// Of a dataset's task.
+    variant: Option<Variant>,
+    attachments: Vec<String>,
+    warnings: Vec<String>,
     redactor: Redactor,
     programs: Vec<(String, PathBuf, Option<Sha256>)>,
 }
@@ -173,12 +182,35 @@ impl Runner {
         drop(setup);
         tree.shut_down().await;
 
+        let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
+        let judged = judge(Judging {
+            plan: &plan,
+            variant: prepared.variant.as_ref(),
+            folder: &prepared.folder,
+            before: &prepared.before,
+            after: &after,
+            driven: &driven,
+            supervisor: &self.supervisor,
+            request: &options.confinement,
+            redactor: &prepared.redactor,
+            stop: options.stop.clone(),
+        })
+        .await;
         let mut result = assemble(&plan, &component, &prepared, &driven, confinement);
         let masks = driven.masks.clone();
         result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
             .map_err(write(prepared.folder.artifacts()))?;
-        result.workspace = workspace_record(&prepared);
+        result.workspace = after.record;
+        result.warnings.extend(after.warnings);
         validity::judge(&mut result, &driven, &plan.descriptor);
+        match judged {
+            Ok(evaluation) => result.evaluation = evaluation,
+            Err(error) => {
+                result.warnings.push(format!("not evaluated: {error}"));
+                result.invalid_reasons.push("evaluation_failed".to_owned());
+                result.valid = false;
+            }
+        }
         result.started_at = started_at;
         result.finished_at = crate::clock::now();
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -217,7 +249,7 @@ impl Runner {
                 Some(path)
             }
         };
-        let attempts = confine::attempts(&request, plan, folder, &prepared.workspace, hosts);
+        let attempts = confine::attempts(&request, plan, folder, &prepared.before.workspace, hosts);
         let options = TreeOptions {
             supervisor: self.supervisor.clone(),
             attempts,
@@ -256,13 +288,14 @@ impl Runner {
             path: options.runs.clone(),
             error,
         })?;
-        let workspace = if plan.in_place {
-            plan.workspace.clone()
-        } else {
-            copy_tree(&plan.workspace, &folder.workspace()).map_err(RunError::Workspace)?;
-            folder.workspace()
+        let laid_out = match lay_out(plan, &folder) {
+            Ok(laid_out) => laid_out,
+            Err(error) => {
+                // Nothing ran, so there is nothing to keep; the error says what is wrong.
+                let _ = std::fs::remove_dir_all(folder.path());
+                return Err(error);
+            }
         };
-        let before = Snapshot::take(&workspace).map_err(RunError::Workspace)?;
         let redactor = Redactor::new(plan.secret.iter().map(|secret| secret.expose().as_bytes()))?;
         let programs = plan
             .programs
@@ -274,8 +307,10 @@ impl Runner {
             .collect();
         Ok(Preparation {
             folder,
-            workspace,
-            before,
+            before: laid_out.before,
+            variant: laid_out.variant,
+            attachments: laid_out.attachments,
+            warnings: laid_out.warnings,
             redactor,
             programs,
         })
@@ -307,7 +342,7 @@ impl Runner {
             audit.granted("credential", json!({"name": CREDENTIAL_NAME}));
         }
         let folders = Folders {
-            workspace: prepared.workspace.clone(),
+            workspace: prepared.before.workspace.clone(),
             agent_home: folder.agent_home(),
             artifacts: folder.adapter_artifacts(),
             evidence: folder.evidence(),
@@ -341,6 +376,7 @@ impl Runner {
             task: Task {
                 id: plan.task_id.clone(),
                 instruction: plan.instruction.clone(),
+                attachments: prepared.attachments.clone(),
                 time_limit: plan.limits.time,
             },
             limits: plan.limits,
@@ -430,8 +466,10 @@ fn plan_record(
         "agent": agent_record(plan, component, prepared, None),
         "descriptor_file": plan.descriptor.origin,
         "component_file": component.path,
-        "task": task_record(plan),
-        "workspace": {"source": plan.workspace, "path": prepared.workspace, "in_place": plan.in_place},
+        "task": task_record(plan, prepared),
+        "variant": prepared.variant.as_ref().map(|variant| &variant.choices),
+        "notes": plan.notes,
+        "workspace": {"source": plan.workspace, "path": prepared.before.workspace, "in_place": plan.in_place},
         "runtime": runtime_record(plan),
         "parameters": plan.parameters,
         "limits": {
@@ -468,12 +506,17 @@ pub(super) fn agent_record(
     }
 }
 
-fn task_record(plan: &Plan) -> TaskRecord {
+fn task_record(plan: &Plan, prepared: &Preparation) -> TaskRecord {
+    let task = plan.task.as_ref();
+    let mutated = prepared
+        .variant
+        .as_ref()
+        .filter(|variant| variant.seed.is_some());
     TaskRecord {
         id: Some(plan.task_id.clone()),
-        version: None,
-        seed: None,
-        mutations: None,
+        version: task.map(|task| task.descriptor.version.to_string()),
+        seed: mutated.and_then(|variant| variant.seed),
+        mutations: mutated.map(|variant| variant.choices.iter().map(ToString::to_string).collect()),
         instruction_sha256: plan.instruction_sha256(),
         time_limit_ms: plan
             .limits
@@ -491,22 +534,6 @@ pub(super) fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
     })
 }
 
-fn workspace_record(prepared: &Preparation) -> WorkspaceRecord {
-    let mut record = WorkspaceRecord {
-        path: prepared.workspace.display().to_string(),
-        before_sha256: Some(prepared.before.digest()),
-        ..WorkspaceRecord::default()
-    };
-    // An agent can leave what nobody can read; then what it changed is not known.
-    if let Ok(after) = Snapshot::take(&prepared.workspace) {
-        let change = prepared.before.change(&after);
-        record.after_sha256 = Some(after.digest());
-        record.files_changed = Some(change.files_changed);
-        record.droppings = Some(change.droppings);
-    }
-    record
-}
-
 fn assemble(
     plan: &Plan,
     component: &AdapterComponent,
@@ -522,7 +549,9 @@ fn assemble(
         .clone()
         .or(observed.agent_version.clone());
     let (provenance, unresolved) = (provenance(&observed), unresolved(&observed));
-    let mut warnings = driven.report.notes.clone();
+    let mut warnings = plan.notes.clone();
+    warnings.extend(prepared.warnings.iter().cloned());
+    warnings.extend(driven.report.notes.iter().cloned());
     warnings.extend(observed.warnings);
     RunResult {
         schema: SCHEMA.to_owned(),
@@ -533,7 +562,7 @@ fn assemble(
         violations: driven.violations.clone(),
         failure: verdict.failure,
         agent: agent_record(plan, component, prepared, version),
-        task: task_record(plan),
+        task: task_record(plan, prepared),
         workspace: WorkspaceRecord::default(),
         runtime: runtime_record(plan),
         parameters: plan.parameters.clone(),

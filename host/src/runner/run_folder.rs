@@ -3,7 +3,8 @@
 //! ```text
 //! <run-id>/  plan.json · result.json · events.jsonl · audit.jsonl
 //!            artifacts/evidence/{spawns,home,task} · artifacts/adapter
-//!            agent-home (kept with --keep) · workspace · scratch (removed)
+//!            workspace.diff · agent-home (kept with --keep) · workspace
+//!            scratch · pristine · evaluation (removed)
 //! ```
 
 use crate::files::create_private_folders;
@@ -116,6 +117,31 @@ impl RunFolder {
         self.path.join("workspace")
     }
 
+    /// The workspace as the agent found it, where nothing else keeps that.
+    pub fn pristine(&self) -> PathBuf {
+        self.path.join("pristine")
+    }
+
+    /// What the agent changed.
+    pub fn diff(&self) -> PathBuf {
+        self.path.join("workspace.diff")
+    }
+
+    /// Where an evaluator works.
+    pub fn evaluation(&self) -> PathBuf {
+        self.path.join("evaluation")
+    }
+
+    /// What an evaluator printed.
+    pub fn evaluation_log(&self) -> PathBuf {
+        self.path.join("artifacts/evaluation")
+    }
+
+    /// Attachments of the task.
+    pub fn attachments(&self) -> PathBuf {
+        self.path.join("artifacts/evidence/task")
+    }
+
     /// The agent's `HOME` and `TMPDIR`. Beside the agent home, not above it: an agent may
     /// refuse to work in a home that lies in its temporary folder.
     pub fn scratch(&self) -> PathBuf {
@@ -129,6 +155,8 @@ impl RunFolder {
     /// What the system says.
     pub fn clean(&self, keep_home: bool) -> io::Result<()> {
         remove(&self.scratch())?;
+        remove(&self.pristine())?;
+        remove(&self.evaluation())?;
         if !keep_home {
             remove(&self.agent_home())?;
         }

@@ -1,4 +1,7 @@
 //! The folder that the agent works in: copying it, and telling what changed.
+//!
+//! What lies in a `.git` is git's own record of the workspace, full of times and inode
+//! numbers, and no part of what is compared.
 
 use crate::digest::{Hasher, Sha256};
 use std::collections::BTreeMap;
@@ -8,11 +11,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+const GIT: &str = ".git";
+
 /// A file in a tree, as far as a change can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
-    File { executable: bool, sha256: Sha256 },
-    Link { target: PathBuf },
+pub enum Node {
+    /// A regular file.
+    File {
+        /// Whether its owner may execute it.
+        executable: bool,
+        /// Of its content.
+        sha256: Sha256,
+    },
+    /// A symbolic link.
+    Link {
+        /// As it is written in the link.
+        target: PathBuf,
+    },
 }
 
 /// A tree at one moment.
@@ -21,6 +36,8 @@ pub struct Snapshot {
     files: BTreeMap<PathBuf, Node>,
     /// Folders at the top that hold nothing.
     empty_at_top: Vec<String>,
+    /// What is neither file, folder nor link.
+    passed_over: Vec<PathBuf>,
 }
 
 /// What happened to a tree.
@@ -46,10 +63,15 @@ impl Snapshot {
             for entry in fs::read_dir(root.join(&folder)).map_err(|e| named(e, &folder))? {
                 let entry = entry?;
                 entries += 1;
-                let relative = folder.join(entry.file_name());
+                let name = entry.file_name();
+                let relative = folder.join(&name);
                 let path = root.join(&relative);
                 let kind = entry.file_type()?;
-                if kind.is_dir() {
+                if name == GIT {
+                    if folder.as_os_str().is_empty() && kind.is_dir() && is_empty(&path)? {
+                        snapshot.empty_at_top.push(format!("{GIT}/"));
+                    }
+                } else if kind.is_dir() {
                     folders.push(relative);
                 } else if kind.is_symlink() {
                     let target = fs::read_link(&path).map_err(|e| named(e, &relative))?;
@@ -61,6 +83,8 @@ impl Snapshot {
                     snapshot
                         .files
                         .insert(relative, Node::File { executable, sha256 });
+                } else {
+                    snapshot.passed_over.push(relative);
                 }
             }
             let at_top = folder.components().count() == 1;
@@ -70,6 +94,32 @@ impl Snapshot {
         }
         snapshot.empty_at_top.sort();
         Ok(snapshot)
+    }
+
+    /// What is at a path; `None` for nothing, and for a folder.
+    pub fn node(&self, path: &Path) -> Option<&Node> {
+        self.files.get(path)
+    }
+
+    /// Devices, sockets and FIFOs: no part of the digest and of the changes.
+    pub fn passed_over(&self) -> &[PathBuf] {
+        &self.passed_over
+    }
+
+    /// Files and links that were added, changed or removed until `after`, sorted.
+    pub fn changed_paths(&self, after: &Self) -> Vec<PathBuf> {
+        let changed = after
+            .files
+            .iter()
+            .filter(|(path, node)| self.files.get(*path) != Some(node))
+            .map(|(path, _)| path);
+        let removed = self
+            .files
+            .keys()
+            .filter(|path| !after.files.contains_key(*path));
+        let mut paths: Vec<_> = changed.chain(removed).cloned().collect();
+        paths.sort();
+        paths
     }
 
     /// One digest of all paths, kinds, execute bits and contents.
@@ -99,31 +149,27 @@ impl Snapshot {
 
     /// What changed until `after`.
     pub fn change(&self, after: &Self) -> Change {
-        let changed = after
-            .files
-            .iter()
-            .filter(|(path, node)| self.files.get(*path) != Some(node));
-        let removed = self
-            .files
-            .keys()
-            .filter(|path| !after.files.contains_key(*path));
         let droppings = after
             .empty_at_top
             .iter()
             .filter(|name| !self.empty_at_top.contains(name));
         Change {
-            files_changed: (changed.count() + removed.count()) as u64,
+            files_changed: self.changed_paths(after).len() as u64,
             droppings: droppings.cloned().collect(),
         }
     }
 }
 
-/// Copies a tree: files, folders, symlinks (as they are) and permissions.
+/// Copies a tree: files, folders, symlinks (as they are) and permissions. Where the file
+/// system can share the blocks of two files until one changes, it does: `copy_file_range(2)`,
+/// which the standard library uses, asks for that first.
 ///
 /// # Errors
 ///
-/// What the system says, with the path; something that is neither file, folder nor symlink.
+/// What the system says, with the path; something that is neither file, folder nor symlink; a
+/// target within the source, which would have to hold itself.
 pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    refuse_copy_into_itself(from, to)?;
     let mut folders = vec![PathBuf::new()];
     let mut permissions = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -160,6 +206,30 @@ pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+fn refuse_copy_into_itself(from: &Path, to: &Path) -> io::Result<()> {
+    let source = fs::canonicalize(from).map_err(|e| named(e, from))?;
+    let parent = to.parent().unwrap_or(Path::new("/"));
+    let target = fs::canonicalize(parent).map_err(|e| named(e, parent))?;
+    if target.starts_with(&source) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!(
+                "`{}` can't be copied into itself, to `{}`; choose an output folder outside",
+                source.display(),
+                to.display()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn is_empty(folder: &Path) -> io::Result<bool> {
+    Ok(fs::read_dir(folder)
+        .map_err(|e| named(e, folder))?
+        .next()
+        .is_none())
+}
+
 fn named(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }
@@ -188,5 +258,25 @@ mod tests {
         let change = before.change(&Snapshot::take(&to).unwrap());
         assert_eq!(change.files_changed, 3);
         assert_eq!(change.droppings, [".agents/"]);
+    }
+
+    #[test]
+    fn what_git_keeps_is_not_compared_and_an_empty_folder_of_its_name_is_a_dropping() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = Snapshot::take(folder.path()).unwrap();
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        let after = Snapshot::take(folder.path()).unwrap();
+        assert_eq!(before.change(&after).droppings, [".git/"]);
+        fs::write(folder.path().join(".git/index"), "").unwrap();
+        let after = Snapshot::take(folder.path()).unwrap();
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_tree_is_not_copied_into_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("runs")).unwrap();
+        let error = copy_tree(folder.path(), &folder.path().join("runs/copy")).unwrap_err();
+        assert!(error.to_string().contains("into itself"), "{error}");
     }
 }

@@ -90,7 +90,7 @@ fn a_workspace_and_a_task_have_to_be_named() {
     error: the following required arguments were not provided:
       --workspace <DIR>
 
-    Usage: akbench run --adapter <FILE> --workspace <DIR> --task-file <FILE> --json --runtime <ID> --program <NAME=FILE> --out <DIR> --in-place
+    Usage: akbench run --adapter <FILE> --json --runtime <ID> --program <NAME=FILE> --task-file <FILE> --out <DIR> --in-place --workspace <DIR>
 
     For more information, try '--help'.
     ");
@@ -98,7 +98,7 @@ fn a_workspace_and_a_task_have_to_be_named() {
     error: the following required arguments were not provided:
       --task-file <FILE>
 
-    Usage: akbench run --adapter <FILE> --workspace <DIR> --task-file <FILE> --json --runtime <ID> --program <NAME=FILE> --out <DIR> --in-place
+    Usage: akbench run --adapter <FILE> --json --runtime <ID> --program <NAME=FILE> --workspace <DIR> --out <DIR> --in-place --task-file <FILE>
 
     For more information, try '--help'.
     ");

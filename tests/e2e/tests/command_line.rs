@@ -42,6 +42,7 @@ fn help_lists_the_commands_and_the_exit_codes() {
       runtime  Runtimes: the endpoints that agents can use
       runs     Runs that were kept: list them, read one, check that their evidence is unchanged
       paths    Show the folders that akbench uses here
+      task     Tasks: what agents can be given to do
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -58,7 +59,7 @@ fn help_of_run_says_what_it_takes() {
     assert_snapshot!(data(&["run", "--help"]), @r"
     Run an agent through an adapter file
 
-    Usage: akbench run [OPTIONS] --adapter <FILE> --workspace <DIR> --task-file <FILE>
+    Usage: akbench run [OPTIONS] --adapter <FILE>
 
     Options:
           --adapter <FILE>
@@ -75,6 +76,18 @@ fn help_of_run_says_what_it_takes() {
 
           --task-file <FILE>
               A text file that says what to do
+
+          --task <ID>
+              A dataset's task instead of a workspace and a file, as ID, ID@1 or ID@1.2.0
+
+          --seed <N>
+              Which variant of the task [default: 0]
+
+          --require <NAMES>
+              Refuse agents without these capabilities, separated by commas
+
+          --allow-unverified
+              Take capabilities that are unverified for present; the result says so
 
           --param <NAME=VALUE>
               A parameter of the agent; may be given for each of them
@@ -248,7 +261,7 @@ fn a_command_line_that_is_no_command_is_refused_on_stderr() {
     assert_snapshot!(refused(&["run", "--colour", "blue"]), @r"
     error: unexpected argument '--colour' found
 
-    Usage: akbench run [OPTIONS] --adapter <FILE> --workspace <DIR> --task-file <FILE>
+    Usage: akbench run [OPTIONS] --adapter <FILE>
 
     For more information, try '--help'.
     ");

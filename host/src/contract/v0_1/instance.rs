@@ -82,6 +82,8 @@ pub struct Task {
     pub id: String,
     /// What to do.
     pub instruction: String,
+    /// Files that go with it, relative to `/evidence/task`.
+    pub attachments: Vec<String>,
     /// The time it has.
     pub time_limit: Option<Duration>,
 }
@@ -239,7 +241,7 @@ impl Instance {
         let task = wit::Task {
             id: task.id.clone(),
             instruction: task.instruction.clone(),
-            attachments: Vec::new(),
+            attachments: task.attachments.clone(),
             time_limit: task
                 .time_limit
                 .map(|limit| u32::try_from(limit.as_millis()).unwrap_or(u32::MAX)),

@@ -1,0 +1,7 @@
+#include "speak.h"
+
+int main(void)
+{
+    speak();
+    return 0;
+}

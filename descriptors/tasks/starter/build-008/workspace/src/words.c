@@ -1,0 +1,6 @@
+#include "words.h"
+
+const char *whom(void)
+{
+    return "world";
+}
