@@ -22,10 +22,16 @@ struct Guest {
 }
 
 /// Every adapter written in Rust.
-const GUESTS: [Guest; 1] = [Guest {
-    package: "akbench-codex-adapter",
-    component: "codex.wasm",
-}];
+const GUESTS: [Guest; 2] = [
+    Guest {
+        package: "akbench-codex-adapter",
+        component: "codex.wasm",
+    },
+    Guest {
+        package: "akbench-fake-adapter",
+        component: "fake.wasm",
+    },
+];
 
 /// A built component.
 #[derive(Debug)]
