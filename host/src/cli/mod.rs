@@ -1,5 +1,7 @@
 //! The command line: one file per command, nothing in them that the library could do.
 
+mod adapter;
+mod adapter_test;
 mod agent;
 mod error;
 mod folders;
@@ -31,6 +33,7 @@ struct Arguments {
 enum Command {
     Run(run::RunCommand),
     Agent(agent::AgentCommand),
+    Adapter(adapter::AdapterCommand),
     Runtime(runtime::RuntimeCommand),
 }
 
@@ -57,6 +60,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(command) => command.execute(),
         Command::Agent(command) => command.execute(),
+        Command::Adapter(command) => command.execute(),
         Command::Runtime(command) => command.execute(),
     };
     match outcome {
