@@ -122,6 +122,7 @@ impl RunArgs {
                 kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
             },
             program_memory: cache_folder.map(|cache| cache.join("programs.json")),
+            attestations: folders::attestations(),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(WORKERS)

@@ -13,6 +13,7 @@ use super::run_folder::RunFolder;
 use super::stop::StopSignal;
 use super::validity;
 use super::workspace::{Snapshot, copy_tree};
+use crate::attestation::{Attestations, Attested};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
@@ -41,6 +42,8 @@ pub struct Runner {
     pub tree: TreeOptions,
     /// Where digests of programs are remembered.
     pub program_memory: Option<PathBuf>,
+    /// What the contract suite found about adapters.
+    pub attestations: Attestations,
 }
 
 /// What one run needs beside its plan.
@@ -140,7 +143,12 @@ impl Runner {
         result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
             .map_err(write(prepared.folder.artifacts()))?;
         result.workspace = workspace_record(&prepared);
-        validity::judge(&mut result, &driven, &plan.descriptor);
+        let standing = self.attestations.standing(&Attested {
+            component_sha256: component.sha256,
+            descriptor_sha256: plan.descriptor.digest,
+            contract: component.contract_name(),
+        });
+        validity::judge(&mut result, &driven, &plan.descriptor, standing);
         result.started_at = started_at;
         result.finished_at = crate::clock::now();
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -324,7 +332,7 @@ fn agent_record(
         version: plan.descriptor.version.to_string(),
         adapter: plan.descriptor.agent.adapter.to_string(),
         execution: "process".to_owned(),
-        contract: format!("akbench:agent@{}", component.contract),
+        contract: component.contract_name(),
         component_sha256: component.sha256,
         descriptor_sha256: plan.descriptor.digest,
         program,

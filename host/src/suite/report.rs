@@ -101,7 +101,7 @@ impl SuiteReport {
             schema: SCHEMA,
             suite_version: super::VERSION,
             agent: format!("{}@{}", descriptor.id, descriptor.version),
-            contract: format!("akbench:agent@{}", component.contract),
+            contract: component.contract_name(),
             component_sha256: component.sha256,
             descriptor_sha256: descriptor.digest,
             passed,

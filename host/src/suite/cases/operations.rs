@@ -21,6 +21,7 @@ const ORDER: [Operation; 8] = [
     Operation::Close,
 ];
 
+/// One case for each operation.
 pub fn cases() -> Vec<Case> {
     ORDER
         .into_iter()
