@@ -47,6 +47,10 @@ pub struct TestAdapter {
     #[arg(long, value_name = "FILE")]
     stub_program: Option<PathBuf>,
 
+    /// Run only cases whose names begin so, besides the operations; keeps no attestation
+    #[arg(long, value_name = "PREFIX")]
+    only: Vec<String>,
+
     /// Print the report as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -98,7 +102,7 @@ impl TestAdapter {
             stub_program,
         };
         let started = Instant::now();
-        let (lacks_recordings, cases) = run_cases(subject)?;
+        let (lacks_recordings, cases) = run_cases(subject, &self.only)?;
         let took = started.elapsed();
         let report = SuiteReport::new(&component, &descriptor, lacks_recordings, cases, took);
         self.publish(&report)?;
@@ -132,7 +136,9 @@ impl TestAdapter {
             .attestations
             .clone()
             .or_else(|| folders::data().map(|data| data.join("attestations")));
-        if let Some(folder) = folder {
+        if !self.only.is_empty() {
+            eprintln!("note: no attestation is kept of a part of the cases");
+        } else if let Some(folder) = folder {
             let kept = attestation::store(&folder, &Attestation::of(report))
                 .map_err(system("keep the attestation"))?;
             eprintln!("attestation: {}", kept.display());
@@ -149,7 +155,7 @@ impl TestAdapter {
     }
 }
 
-fn run_cases(subject: Subject) -> Result<(bool, Vec<CaseReport>), CliError> {
+fn run_cases(subject: Subject, only: &[String]) -> Result<(bool, Vec<CaseReport>), CliError> {
     let system = |action| move |error| CliError::System { action, error };
     let lab = Lab::new(subject).map_err(system("make a folder for the suite"))?;
     let lacks_recordings = lab.lacks_recordings();
@@ -158,7 +164,7 @@ fn run_cases(subject: Subject) -> Result<(bool, Vec<CaseReport>), CliError> {
         .enable_all()
         .build()
         .map_err(system("start the asynchronous runtime"))?;
-    let cases = runtime.block_on(run::run(lab, tell));
+    let cases = runtime.block_on(run::run(lab, only, tell));
     // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok((lacks_recordings, cases))

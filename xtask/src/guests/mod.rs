@@ -22,7 +22,7 @@ struct Guest {
 }
 
 /// Every adapter written in Rust.
-const GUESTS: [Guest; 2] = [
+const GUESTS: [Guest; 3] = [
     Guest {
         package: "akbench-codex-adapter",
         component: "codex.wasm",
@@ -30,6 +30,10 @@ const GUESTS: [Guest; 2] = [
     Guest {
         package: "akbench-fake-adapter",
         component: "fake.wasm",
+    },
+    Guest {
+        package: "akbench-misbehaving-adapter",
+        component: "misbehaving.wasm",
     },
 ];
 
