@@ -43,7 +43,7 @@ misbehaviours! {
     a_trap_in_cancel_is_caught: TrapInCancel => "operations.cancel", "trapped";
     a_trap_in_close_is_caught: TrapInClose => "operations.close", "trapped";
     a_memory_bomb_is_caught: MemoryBomb => "operations.submit_task", "limit of memory";
-    a_deep_recursion_is_caught: DeepRecursion => "operations.submit_task", "call stack exhausted";
+    a_deep_recursion_is_caught: DeepRecursion => "operations.submit_task", "trapped";
     a_string_of_a_gigabyte_is_caught: GigabyteString => "operations.submit_task", "limit of memory";
     a_million_events_are_caught: MillionEvents => "operations.submit_task", "limit of event bytes";
     handles_leaked_by_the_thousand_are_caught: LeakedHandles => "operations.submit_task", "trapped";
