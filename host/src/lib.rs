@@ -3,6 +3,7 @@
 //!
 //! - [`cli`]: the command line, one file per command.
 //! - [`runner`]: one run, from plan to result.
+//! - [`runs`]: runs that were kept, to list, read and verify.
 //! - [`registry`]: descriptors and the catalog of adapters.
 //! - [`contract`]: what adapters can do and what they report.
 //! - [`suite`]: the contract suite, which adapters prove themselves in.
@@ -23,6 +24,7 @@ pub mod journal;
 pub mod process;
 pub mod registry;
 pub mod runner;
+pub mod runs;
 pub mod sandbox;
 pub mod suite;
 pub mod supervisor;

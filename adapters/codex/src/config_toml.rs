@@ -5,7 +5,7 @@
 //! merely does not know are harmless.
 
 use crate::parameters::Parameters;
-use crate::version::{AGENTS_TABLE, Version, WEB_SEARCH_MODES};
+use crate::version::{AGENTS_TABLE, NO_TRUST_OF_ITS_OWN, Version, WEB_SEARCH_MODES};
 use std::fmt::Write;
 
 /// The variable that carries the endpoint's key into the program.
@@ -41,10 +41,13 @@ pub fn config_toml(
     tools(&mut file, parameters, version);
     features(&mut file, parameters, version);
     silence(&mut file);
-    // An explicit entry also keeps some versions from trusting the workspace by themselves,
-    // which would let a configuration file in it override model and sandbox.
-    file.table(&["projects", workspace]);
-    file.text("trust_level", "untrusted");
+    // A configuration file in a trusted workspace overrides model and sandbox. Nothing is
+    // trusted without an entry, but some versions write one by themselves unless there is
+    // one. An explicit `untrusted` keeps AGENTS.md out, too, so it stands only where it must.
+    if !parameters.project_doc || version.is_none_or(|version| version < NO_TRUST_OF_ITS_OWN) {
+        file.table(&["projects", workspace]);
+        file.text("trust_level", "untrusted");
+    }
     file.0
 }
 
@@ -257,8 +260,6 @@ mod tests {
             "inherit = \"core\"",
             "shell_snapshot = false",
             "unbounded_connection_retries = false",
-            "[projects.\"/ws\"]",
-            "trust_level = \"untrusted\"",
             "request_max_retries = 2",
             "stream_max_retries = 3",
             "stream_idle_timeout_ms = 120000",
@@ -266,6 +267,27 @@ mod tests {
             assert!(file.lines().any(|found| found == line), "{line} in\n{file}");
         }
         assert!(!file.contains("project_doc_max_bytes"));
+    }
+
+    #[test]
+    fn a_workspace_is_distrusted_in_writing_only_where_that_costs_nothing_or_is_needed() {
+        let entry = "[projects.\"/ws\"]\ntrust_level = \"untrusted\"\n";
+        let read = Parameters::default();
+        let ignored = Parameters {
+            project_doc: false,
+            ..Parameters::default()
+        };
+        for (parameters, version, expected) in [
+            (&read, "0.155.1", true),
+            (&read, "not a version", true),
+            (&read, "0.156.1", false),
+            (&read, "0.171.0", false),
+            (&ignored, "0.171.0", true),
+        ] {
+            let file = written(parameters, version);
+            assert_eq!(file.contains(entry), expected, "{version}:\n{file}");
+            assert_eq!(file.contains("trust_level"), expected, "{version}");
+        }
     }
 
     #[test]

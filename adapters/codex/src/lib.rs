@@ -14,6 +14,7 @@
 #![warn(missing_docs)]
 
 pub mod command_line;
+pub mod completeness;
 pub mod config_toml;
 pub mod error_class;
 pub mod json_line;
@@ -21,6 +22,7 @@ pub mod measure;
 pub mod observe;
 pub mod outcome;
 pub mod parameters;
+pub mod responses;
 pub mod retry_notice;
 pub mod rollout;
 pub mod session_files;

@@ -1,9 +1,10 @@
 //! What the task used: tokens and requests, over the conversation and its sub-agents.
 
 use crate::command_line::Continuation;
+use crate::completeness;
 use crate::session_files::SessionFiles;
 use crate::stream::{Stream, Terminal};
-use crate::turn::{Turn, TurnEnd};
+use crate::turn::Turn;
 use crate::usage::Tokens;
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub struct Measured {
     pub tokens: Tokens,
     /// Where they were found.
     pub source: &'static str,
-    /// Responses with a usage; `None` if they were not recorded one by one.
+    /// Responses of the model; `None` if there may have been some that left no trace.
     pub requests: Option<u32>,
     /// By model; `None` unless every turn says its one model.
     pub by_model: Option<BTreeMap<String, Tokens>>,
@@ -30,10 +31,12 @@ pub struct Measured {
 }
 
 /// Adds up what the evidence knows; `None` if it knows nothing, which is not zero.
+/// `died_by_signal` says that a signal ended the program.
 pub fn measure(
     files: &SessionFiles,
     stream: &Stream,
     continuation: Continuation,
+    died_by_signal: bool,
 ) -> Option<Measured> {
     let main = files.main.iter().flat_map(|main| &main.turns);
     let main_usage = Tokens::sum(
@@ -44,37 +47,39 @@ pub fn measure(
     let used: Vec<(&Turn, Tokens)> = turns
         .filter_map(|turn| Some((turn, turn_usage(turn, continuation)?)))
         .collect();
-    let mut missing = missing(files, stream);
+    let mut missing = completeness::missing(files, stream, died_by_signal);
     let printed = stream.usage.filter(|tokens| {
         // The event holds the whole conversation's tokens in most versions.
         !tokens.says_nothing() && continuation == Continuation::Fresh
     });
     let Some(tokens) = Tokens::sum(used.iter().map(|(_, tokens)| *tokens)) else {
         let tokens = printed?;
+        missing.push("session file");
         if stream.used_sub_agents {
-            push(&mut missing, "sub-agents");
+            missing.push("sub-agents");
         }
         return Some(Measured {
             tokens,
             source: STREAM,
             requests: None,
             by_model: None,
-            missing,
+            missing: missing.into_inner(),
         });
     };
-    if let (Some(main), Some(printed)) = (main_usage, printed)
-        && main.is_below(printed)
-    {
-        push(&mut missing, "requests without a record");
+    let lacking = completeness::lacks_usage(files, stream, main_usage, printed);
+    if lacking {
+        missing.push("requests without a record");
     }
-    let responses: Option<Vec<usize>> = used.iter().map(|(turn, _)| turn.responses()).collect();
-    let recorded = responses.is_some();
+    let responses = used.iter().map(|(turn, _)| turn.recorded_responses()).sum();
+    // A request that failed leaves no trace.
+    let all_known = stream.terminal == Some(Terminal::Completed) && !stream.retried && !lacking;
+    let recorded = used.iter().all(|(turn, _)| turn.has_records());
     Some(Measured {
         tokens,
         source: if recorded { RECORDS } else { COUNTS },
-        requests: responses.and_then(|counts| u32::try_from(counts.iter().sum::<usize>()).ok()),
+        requests: all_known.then_some(responses),
         by_model: by_model(&used),
-        missing,
+        missing: missing.into_inner(),
     })
 }
 
@@ -103,37 +108,4 @@ fn by_model(used: &[(&Turn, Tokens)]) -> Option<BTreeMap<String, Tokens>> {
             .or_insert(*tokens);
     }
     Some(models)
-}
-
-fn missing(files: &SessionFiles, stream: &Stream) -> Vec<&'static str> {
-    let mut missing = Vec::new();
-    if files.main.is_none() {
-        push(&mut missing, "session file");
-    }
-    if files.faults.any() || stream.faults.any() {
-        push(&mut missing, "unreadable lines");
-    }
-    if stream.retried || matches!(stream.terminal, Some(Terminal::Failed(_))) {
-        push(&mut missing, "failed requests");
-    }
-    let last = files.main.as_ref().and_then(|main| main.turns.last());
-    let orderly = match last.and_then(|turn| turn.end.as_ref()) {
-        // Old versions don't write down a call that was interrupted; the stream shows it.
-        Some(TurnEnd::Aborted { request_lost, .. }) => !request_lost || stream.has_running_tool(),
-        Some(TurnEnd::Complete { .. }) => true,
-        None => stream.terminal.is_some(),
-    };
-    if !orderly {
-        push(&mut missing, "last request");
-    }
-    if files.sub_agents_unclear || (stream.used_sub_agents && files.sub_agents.is_empty()) {
-        push(&mut missing, "sub-agents");
-    }
-    missing
-}
-
-fn push(missing: &mut Vec<&'static str>, what: &'static str) {
-    if !missing.contains(&what) {
-        missing.push(what);
-    }
 }

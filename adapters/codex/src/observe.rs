@@ -6,10 +6,13 @@ use crate::outcome::{self, End};
 use crate::rollout::Rollout;
 use crate::session_files::{self, SessionFiles};
 use crate::stream::{Stream, Terminal};
-use crate::turn::TurnEnd;
+use crate::tool_calls::ToolCalls;
+use crate::turn::{Turn, TurnEnd};
 use crate::usage::Tokens;
 use crate::version;
-use akbench_adapter_sdk::evidence::{self, Evidence, EvidenceError, SpawnEvidence, for_each_line};
+use akbench_adapter_sdk::evidence::{
+    self, Evidence, EvidenceError, ExitStatus, SpawnEvidence, for_each_line,
+};
 use akbench_adapter_sdk::observations::none_observed;
 use akbench_adapter_sdk::types::{
     AppliedSettings, ModelUsage, Observations, Origin, Provenance, ToolCall, ToolStatus,
@@ -85,7 +88,10 @@ impl<'a> Run<'a> {
         let continuation = continuation_of(task);
         let thread = stream.thread_id.as_deref();
         let earlier = earlier_turns(evidence, thread, earlier)?;
-        let files = session_files::find(evidence, thread, continuation, stream.turns, earlier)?;
+        let mut files = session_files::find(evidence, thread, continuation, stream.turns, earlier)?;
+        if continuation == Continuation::Resumed && earlier.is_none() {
+            files.give_up_if_cut(stream.usage);
+        }
         let stderr = head(evidence, &format!("{}/stderr", task.folder), STDERR_HEAD)?;
         let lines = stderr.lines().filter(|line| !line.trim().is_empty());
         let stderr = lines
@@ -109,17 +115,25 @@ impl<'a> Run<'a> {
             stderr: &self.stderr,
             rollout: main,
         };
-        let measured = measure::measure(&self.files, &self.stream, self.continuation);
+        let died_by_signal = self
+            .task
+            .exit
+            .as_ref()
+            .is_none_or(|exit| matches!(exit.status, ExitStatus::Signalled { .. }));
+        let measured =
+            measure::measure(&self.files, &self.stream, self.continuation, died_by_signal);
         let mut provenance = vec![self.outcome_provenance()];
         let usage = measured.as_ref().map(|measured| {
             let (usage, derived_total) = measured.tokens.observed();
             provenance.extend(usage_provenance(measured, derived_total));
             usage
         });
-        let tool_calls = main.map(|main| {
+        let tool_calls = main
+            .filter(|main| !self.lacks_calls(main))
+            .map(|main| self.tool_calls(main));
+        if tool_calls.is_some() {
             provenance.push(self.calls_provenance());
-            self.tool_calls(main)
-        });
+        }
         let applied = self.applied();
         if applied.is_some() {
             provenance.push(reported("applied", "rollout:turn_context", true));
@@ -162,13 +176,13 @@ impl<'a> Run<'a> {
     }
 
     /// A session file names the version that began the conversation, which for a continued
-    /// one may be another.
+    /// one may be another, unless the program began anew because it could not continue.
     fn agent_version(&self, probed: Option<String>) -> Option<String> {
         let main = self.files.main.as_ref();
         let began = || main.and_then(|main| main.meta.cli_version.clone());
         match self.continuation {
-            Continuation::Fresh => began().or(probed),
-            Continuation::Resumed | Continuation::Forked => probed,
+            Continuation::Resumed if !main.is_some_and(Rollout::is_new) => probed,
+            _ => began().or(probed),
         }
     }
 
@@ -192,6 +206,19 @@ impl<'a> Run<'a> {
             }) => (Some(message.clone()), "rollout:task_complete"),
             _ => (self.stream.final_message.clone(), "stdout:agent_message"),
         }
+    }
+
+    /// Whether the stream shows calls that the session file lacks: old versions do not write
+    /// down the call under way when they are stopped. Then nobody knows how many there were.
+    /// Nor does a file that lacks whole turns tell.
+    fn lacks_calls(&self, main: &Rollout) -> bool {
+        if main.turns.is_empty() || main.turns.len() < self.stream.turns as usize {
+            return true;
+        }
+        let calls = || main.turns.iter().map(|turn| &turn.calls);
+        let scripted = calls().any(ToolCalls::any_scripts);
+        let found: usize = calls().map(ToolCalls::len).sum();
+        !scripted && found < self.stream.tools_shown as usize
     }
 
     fn tool_calls(&self, main: &Rollout) -> Vec<ToolCall> {
@@ -268,6 +295,10 @@ impl<'a> Run<'a> {
         }
         if self.files.sub_agents_unclear {
             missing.push("sub-agents".to_owned());
+        }
+        let mut files = self.files.main.iter().chain(&self.files.sub_agents);
+        if files.any(|file| file.turns.last().is_some_and(Turn::is_cut_off)) {
+            missing.push("end of the turn".to_owned());
         }
         let seen = |call: &ToolCall| call.status == Some(ToolStatus::Unfinished);
         let main = self.files.main.as_ref();

@@ -51,7 +51,9 @@ pub fn unresolved(end: &End<'_>) -> Option<Failure> {
     if end.stream.terminal.is_some() {
         return None;
     }
-    let pending = end.stream.pending_retry.as_ref()?;
+    let Some(pending) = &end.stream.pending_retry else {
+        return unanswered(end);
+    };
     let notice = retry_notice::parse(&pending.text)?;
     let class = notice
         .reason
@@ -66,6 +68,30 @@ pub fn unresolved(end: &End<'_>) -> Option<Failure> {
         retryable: true,
         ..with_evidence(class, message, &evidence)
     })
+}
+
+/// A model that never answered: a silent endpoint, a prompt that never ended and a model that
+/// thinks look alike. Not for a program that ended by itself, which says why.
+fn unanswered(end: &End<'_>) -> Option<Failure> {
+    let answered = end.stream.answered
+        || end.rollout.is_some_and(|rollout| {
+            let mut turns = rollout.turns.iter();
+            turns.any(|turn| turn.responses.any() || turn.recorded_responses() > 0)
+        });
+    if answered || end.exit.is_some_and(|exit| !was_stopped(exit)) {
+        return None;
+    }
+    let evidence = json!({
+        "turns_started": end.stream.turns,
+        "source": format!("{}/stdout", end.folder),
+    });
+    let message =
+        "the model had not answered when the work was stopped, which shows nobody's fault";
+    Some(with_evidence(
+        FailureClass::Unknown,
+        message.to_owned(),
+        &evidence,
+    ))
 }
 
 /// Whether the engine told the program to stop. What it ended after the program's own end

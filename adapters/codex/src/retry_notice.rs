@@ -10,6 +10,23 @@ pub struct RetryNotice<'a> {
     pub unbounded: bool,
 }
 
+impl RetryNotice<'_> {
+    /// True if the endpoint refused the request before the model ran, so that no tokens were
+    /// used: 401, 403 or 429.
+    pub fn was_refused(&self) -> bool {
+        let status = self.reason.and_then(|reason| {
+            reason
+                .strip_prefix("unexpected status ")
+                .or_else(|| reason.strip_prefix("exceeded retry limit, last status: "))
+        });
+        status.is_some_and(|rest| {
+            ["401 ", "403 ", "429 "]
+                .iter()
+                .any(|refusal| rest.starts_with(refusal))
+        })
+    }
+}
+
 /// Reads `Reconnecting... 2/5 (reason)`, `Reconnecting... waiting for network (reason)` and
 /// the older `Re-connecting... 2/5`; `None` for any other message.
 pub fn parse(message: &str) -> Option<RetryNotice<'_>> {
@@ -47,6 +64,27 @@ mod tests {
             parse("Reconnecting... waiting for network (x)"),
             notice(Some("x"), true)
         );
+    }
+
+    #[test]
+    fn a_refusal_names_its_status_at_the_start() {
+        for (reason, refused) in [
+            (
+                "exceeded retry limit, last status: 429 Too Many Requests",
+                true,
+            ),
+            ("unexpected status 401 Unauthorized: {}, url: x", true),
+            (
+                "exceeded retry limit, last status: 503 Service Unavailable",
+                false,
+            ),
+            ("stream disconnected before completion: 429 ", false),
+            ("unexpected status 4290", false),
+        ] {
+            let message = format!("Reconnecting... 1/5 ({reason})");
+            assert_eq!(parse(&message).unwrap().was_refused(), refused, "{reason}");
+        }
+        assert!(!parse("Re-connecting... 1/5").unwrap().was_refused());
     }
 
     #[test]

@@ -52,8 +52,17 @@ pub struct Rollout {
     pub meta: Meta,
     /// The turns asked for, oldest first.
     pub turns: Vec<Turn>,
+    /// How many turns came before these.
+    pub earlier_turns: usize,
     /// What could not be read.
     pub faults: Faults,
+}
+
+impl Rollout {
+    /// True if the turns are all that the conversation has: it began with them.
+    pub fn is_new(&self) -> bool {
+        self.earlier_turns == 0 && !self.turns.is_empty()
+    }
 }
 
 /// Reads a session file. Only its last `keep` turns are kept, `None` keeps all: a continued
@@ -76,6 +85,7 @@ pub fn read(
         path: path.to_owned(),
         meta: reader.meta.unwrap_or_default(),
         turns: reader.turns.into(),
+        earlier_turns: reader.dropped,
         faults: reader.faults,
     })
 }
@@ -85,13 +95,19 @@ struct Reader {
     keep: Option<usize>,
     meta: Option<Meta>,
     turns: VecDeque<Turn>,
+    dropped: usize,
     faults: Faults,
 }
 
 impl Reader {
     fn line(&mut self, line: Line<'_>) {
-        if line.terminated && !line.oversized && is_of_no_interest(line.bytes) {
-            return;
+        if line.terminated && !line.oversized {
+            match skim(line.bytes) {
+                Some(Skimmed::Nothing) => return,
+                Some(Skimmed::Output) => return self.note_output(),
+                Some(Skimmed::Input) => return self.note_input(),
+                None => {}
+            }
         }
         let value = match json_line::parse(line) {
             Ok(value) => value,
@@ -119,6 +135,24 @@ impl Reader {
         let kind = text(payload, "type").unwrap_or_default();
         if kind.ends_with("_call") || kind.ends_with("_call_output") {
             self.turn().calls.response_item(payload);
+        }
+        if kind.ends_with("_output") || (kind == "message" && !is_by_model(payload)) {
+            self.note_input();
+        } else if kind.ends_with("_call") || matches!(kind, "message" | "reasoning") {
+            self.note_output();
+        }
+    }
+
+    fn note_output(&mut self) {
+        if let Some(turn) = self.turns.back_mut() {
+            turn.responses.output();
+        }
+    }
+
+    /// What stands before the first turn belongs to none.
+    fn note_input(&mut self) {
+        if let Some(turn) = self.turns.back_mut() {
+            turn.responses.input();
         }
     }
 
@@ -164,6 +198,7 @@ impl Reader {
         self.turns.push_back(turn);
         if self.keep.is_some_and(|keep| self.turns.len() > keep.max(1)) {
             self.turns.pop_front();
+            self.dropped += 1;
         }
     }
 
@@ -189,30 +224,59 @@ impl Reader {
     }
 }
 
-/// Texts of the conversation make up most of a file and say nothing that is counted here.
-/// What stands before a line's payload holds no text, so that the words found there are the
-/// line's own types.
-fn is_of_no_interest(line: &[u8]) -> bool {
+fn is_by_model(message: &Value) -> bool {
+    text(message, "role") == Some("assistant")
+}
+
+/// What a line is, without its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skimmed {
+    /// Nothing that is counted here.
+    Nothing,
+    /// Something that the model wrote.
+    Output,
+    /// Something that the model was given.
+    Input,
+}
+
+/// Texts of the conversation make up most of a file and say nothing else that is counted
+/// here. What stands before a line's payload, and before a message's content, holds no text,
+/// so that the words found there are the line's own. `None` if the line has to be parsed.
+fn skim(line: &[u8]) -> Option<Skimmed> {
     const HEAD: usize = 160;
+    const MESSAGE_HEAD: usize = 512;
     if !line.starts_with(b"{\"timestamp\":") || !line.ends_with(b"}") {
-        return false;
+        return None;
     }
     let head = &line[..line.len().min(HEAD)];
-    let Some(payload) = memmem::find(head, b"\"payload\":") else {
-        return false;
-    };
+    let payload = memmem::find(head, b"\"payload\":")?;
     let before = &head[..payload];
-    let after = head[payload + b"\"payload\":".len()..].trim_ascii_start();
     if memmem::find(before, b"\"response_item\"").is_some() {
-        let kind = after
-            .strip_prefix(b"{\"type\":")
-            .map(<[u8]>::trim_ascii_start);
-        return kind.is_some_and(|kind| {
-            kind.starts_with(b"\"message\"") || kind.starts_with(b"\"reasoning\"")
-        });
+        let start = payload + b"\"payload\":".len();
+        let after = &line[start..line.len().min(start + MESSAGE_HEAD)];
+        let kind = after.trim_ascii_start().strip_prefix(b"{\"type\":")?;
+        let kind = kind.trim_ascii_start();
+        if kind.starts_with(b"\"reasoning\"") {
+            return Some(Skimmed::Output);
+        }
+        let message = kind.strip_prefix(b"\"message\"")?;
+        return role(message);
     }
-    memmem::find(before, b"\"world_state\"").is_some()
-        || memmem::find(before, b"\"compacted\"").is_some()
+    let skipped = memmem::find(before, b"\"world_state\"").is_some()
+        || memmem::find(before, b"\"compacted\"").is_some();
+    skipped.then_some(Skimmed::Nothing)
+}
+
+/// Whose message it is, if its role stands before its content.
+fn role(message: &[u8]) -> Option<Skimmed> {
+    let message = &message[..memmem::find(message, b"\"content\":")?];
+    let at = memmem::find(message, b"\"role\":")? + b"\"role\":".len();
+    let role = message[at..].trim_ascii_start();
+    Some(if role.starts_with(b"\"assistant\"") {
+        Skimmed::Output
+    } else {
+        Skimmed::Input
+    })
 }
 
 #[cfg(test)]
@@ -297,23 +361,36 @@ mod tests {
         .concat();
         let rollout = read_text(&text, None);
         assert_eq!(rollout.meta.thread_id.as_deref(), Some("own"));
-        assert_eq!(rollout.turns[0].responses(), Some(1));
+        assert_eq!(rollout.turns[0].recorded_responses(), 1);
     }
 
     #[test]
     fn texts_are_skipped_and_a_text_that_looks_like_a_type_is_not() {
-        let text = line("response_item", json!({"type": "message", "role": "user"}));
-        assert!(is_of_no_interest(text.trim().as_bytes()));
+        // As the program writes it: its own order, the role before the content.
+        let message = |role: &str| {
+            let head = r#"{"timestamp":"t","type":"response_item","payload":{"type":"message""#;
+            let content = r#"[{"text":"{\"role\":\"assistant\"}"}]"#;
+            format!(r#"{head}","id":"m","role":"{role}","content":{content}}}}}"#)
+        };
+        let skimmed = |line: &str| skim(line.trim().as_bytes());
+        assert_eq!(skimmed(&message("user")), Some(Skimmed::Input));
+        assert_eq!(skimmed(&message("assistant")), Some(Skimmed::Output));
+        let reasoning = line("response_item", json!({"type": "reasoning"}));
+        assert_eq!(skimmed(&reasoning), Some(Skimmed::Output));
+        let state = line("world_state", json!({"state": {}}));
+        assert_eq!(skimmed(&state), Some(Skimmed::Nothing));
+        let no_content = line("response_item", json!({"type": "message"}));
+        assert_eq!(skimmed(&no_content), None);
         let call = line(
             "response_item",
             json!({"name": "message", "type": "function_call"}),
         );
-        assert!(!is_of_no_interest(call.trim().as_bytes()));
+        assert_eq!(skimmed(&call), None);
         let record = line(
             "token_usage_record",
             json!({"response_id": "\"world_state\""}),
         );
-        assert!(!is_of_no_interest(record.trim().as_bytes()));
+        assert_eq!(skimmed(&record), None);
     }
 
     #[test]

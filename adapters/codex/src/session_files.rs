@@ -9,6 +9,8 @@
 use crate::command_line::Continuation;
 use crate::json_line::{self, Faults};
 use crate::rollout::{self, Meta, Rollout};
+use crate::turn::Turn;
+use crate::usage::Tokens;
 use akbench_adapter_sdk::evidence::{Evidence, EvidenceError, walk};
 use akbench_adapter_sdk::lines::LineSplitter;
 use std::collections::BTreeSet;
@@ -25,6 +27,26 @@ pub struct SessionFiles {
     pub sub_agents_unclear: bool,
     /// What could not be read, in all of them.
     pub faults: Faults,
+}
+
+impl SessionFiles {
+    /// Gives up the turns of the conversation if its file ends before `printed`, the total with
+    /// which the program ended: then the last turns of the file may be those of an earlier
+    /// process. For a continued conversation of which nothing else is known.
+    pub fn give_up_if_cut(&mut self, printed: Option<Tokens>) {
+        let Some(main) = &mut self.main else {
+            return;
+        };
+        let total = main.turns.last().and_then(Turn::total);
+        if let (Some(total), Some(printed)) = (total, printed)
+            && total.is_below(printed)
+        {
+            main.earlier_turns += main.turns.len();
+            main.turns.clear();
+            self.sub_agents_unclear |= !self.sub_agents.is_empty();
+            self.sub_agents.clear();
+        }
+    }
 }
 
 /// Finds and reads the session files below `home/`. `turns` is how many turns the process
@@ -60,6 +82,7 @@ pub fn find(
         let earlier = earlier.map_or(0, |earlier| earlier as usize);
         let rest = main.turns.split_off(earlier.min(main.turns.len()));
         let surplus = rest.len().saturating_sub(turns as usize);
+        main.earlier_turns += main.turns.len() + surplus;
         main.turns = rest.into_iter().skip(surplus).collect();
     }
     let mut found = SessionFiles {
@@ -71,12 +94,15 @@ pub fn find(
         .iter()
         .filter_map(|turn| turn.id.clone())
         .collect();
+    let mut known = own.clone();
     for path in sub_agents(&meta, files) {
         let mut rollout = rollout::read(evidence, &path, None)?;
-        // Copies of the parent's history keep the parent's turns.
+        // A copied history keeps its turns: those of the agent that began this one, whose
+        // file is the older one.
         rollout
             .turns
-            .retain(|turn| turn.id.as_ref().is_none_or(|id| !own.contains(id)));
+            .retain(|turn| turn.id.as_ref().is_none_or(|id| !known.contains(id)));
+        known.extend(rollout.turns.iter().filter_map(|turn| turn.id.clone()));
         if !fresh {
             found.sub_agents_unclear |= rollout.turns.iter().any(|turn| turn.root.is_none());
             rollout

@@ -46,8 +46,14 @@ pub struct Stream {
     pub usage: Option<Tokens>,
     /// The retry notice after which nothing else came.
     pub pending_retry: Option<Message>,
-    /// Whether a request failed and was tried again: its tokens may be lost.
+    /// Whether a request failed and was tried again.
     pub retried: bool,
+    /// Whether one of these may have used tokens that nobody recorded.
+    pub lost_request: bool,
+    /// Whether the agent said or did anything.
+    pub answered: bool,
+    /// How many uses of tools were shown; some never are.
+    pub tools_shown: u32,
     /// Whether the agent used agents of its own.
     pub used_sub_agents: bool,
     /// The program's warnings, each once.
@@ -144,8 +150,9 @@ impl Stream {
 
     /// An error event ends nothing by itself: `turn.failed` follows if it is the last word.
     fn error(&mut self, message: &str, line: u64) -> Option<Progress> {
-        retry_notice::parse(message)?;
+        let notice = retry_notice::parse(message)?;
         self.retried = true;
+        self.lost_request |= !notice.was_refused();
         let text = message.to_owned();
         self.pending_retry = Some(Message {
             text: text.clone(),
@@ -156,7 +163,9 @@ impl Stream {
 
     fn item(&mut self, kind: &str, item: &Value) -> Option<Progress> {
         let completed = kind == "item.completed";
-        match text(item, "type")? {
+        let what = text(item, "type")?;
+        self.answered |= what != "error";
+        match what {
             "error" if completed => {
                 let warning = text(item, "message")?.to_owned();
                 self.warn(&warning);
@@ -186,11 +195,14 @@ impl Stream {
                 };
                 match kind {
                     "item.started" => {
-                        self.running.insert(tool.id.clone());
+                        let is_new = self.running.insert(tool.id.clone());
+                        self.tools_shown += u32::from(is_new && is_tool(name));
                         Some(Progress::ToolStarted(tool))
                     }
                     "item.completed" => {
-                        self.running.remove(&tool.id);
+                        // Some versions show only the end of some tools.
+                        let is_new = !self.running.remove(&tool.id);
+                        self.tools_shown += u32::from(is_new && is_tool(name));
                         Some(Progress::ToolFinished(tool))
                     }
                     _ => None,
@@ -204,6 +216,15 @@ impl Stream {
             self.warnings.push(warning.to_owned());
         }
     }
+}
+
+/// The kinds of items that stand for a call of the model; what is added to them one day may
+/// stand for none.
+fn is_tool(kind: &str) -> bool {
+    matches!(
+        kind,
+        "command_execution" | "file_change" | "mcp_tool_call" | "web_search" | "collab_tool_call"
+    )
 }
 
 #[cfg(test)]

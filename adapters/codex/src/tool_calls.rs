@@ -112,6 +112,21 @@ impl ToolCalls {
         })
     }
 
+    /// How many calls there were.
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// True if there were none.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// True if the model works through scripts, each of them one call, whatever it runs.
+    pub fn any_scripts(&self) -> bool {
+        self.calls.iter().any(|call| call.name == "exec")
+    }
+
     /// In the contract's words; a call without an observed end is unfinished.
     pub fn observed(&self, sub_agent: Option<&str>) -> impl Iterator<Item = ToolCall> {
         let sub_agent = sub_agent.map(str::to_owned);

@@ -1,6 +1,7 @@
 //! One turn of a conversation, as its session file tells it.
 
 use crate::json_line::text;
+use crate::responses::Responses;
 use crate::tool_calls::ToolCalls;
 use crate::usage::Tokens;
 use serde_json::Value;
@@ -60,6 +61,8 @@ pub struct Turn {
     pub calls: ToolCalls,
     /// Started by a `task_started` line, not by a mere message of the user.
     pub marked: bool,
+    /// What the model answered, as far as it can be told apart.
+    pub responses: Responses,
     pub(crate) records: BTreeMap<String, Tokens>,
     pub(crate) total_before: Option<Tokens>,
     pub(crate) total: Option<Tokens>,
@@ -82,6 +85,7 @@ impl Turn {
         };
         let id = text(payload, "response_id").map_or_else(|| format!("#{line}"), str::to_owned);
         self.records.insert(id, tokens);
+        self.responses.record();
     }
 
     /// Takes a `token_count`: the running total of the conversation, often repeated.
@@ -94,6 +98,9 @@ impl Turn {
         };
         if total.says_nothing() {
             return;
+        }
+        if self.total() != Some(total) {
+            self.responses.growth();
         }
         if let Some(before) = self.total_before {
             // Old versions count anew in every process: then the first total of a
@@ -113,9 +120,32 @@ impl Turn {
         self.settings = Some(settings);
     }
 
-    /// The number of responses whose usage was recorded one by one; `None` if it was not.
-    pub fn responses(&self) -> Option<usize> {
-        (!self.records.is_empty()).then_some(self.records.len())
+    /// True if the usage of each response was recorded by itself.
+    pub fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    /// The number of responses whose usage was recorded, by itself or in the running total.
+    pub fn recorded_responses(&self) -> u32 {
+        if self.has_records() {
+            u32::try_from(self.records.len()).unwrap_or(u32::MAX)
+        } else {
+            self.responses.growths()
+        }
+    }
+
+    /// True if its end should be there and is not. Old versions mark neither beginning nor end.
+    pub fn is_cut_off(&self) -> bool {
+        self.marked && self.end.is_none()
+    }
+
+    /// True if the model answered and the usage of an answer was not recorded.
+    pub fn lacks_usage(&self) -> bool {
+        if self.has_records() {
+            self.responses.lack_records()
+        } else {
+            self.responses.lack_growth()
+        }
     }
 
     /// The sum over the responses recorded one by one.
@@ -194,7 +224,7 @@ mod tests {
             turn.usage_record(&json!({"response_id": "r1", "usage": tokens(5, 1)}), 1);
         }
         turn.usage_record(&json!({"response_id": "r2", "usage": tokens(7, 2)}), 2);
-        assert_eq!(turn.responses(), Some(2));
+        assert_eq!(turn.recorded_responses(), 2);
         assert_eq!(turn.recorded_usage().unwrap().input, Some(12));
     }
 

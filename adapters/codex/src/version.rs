@@ -13,6 +13,9 @@ pub const NEWEST_VERIFIED: Version = Version::new(0, 171, u64::MAX);
 pub const AGENTS_TABLE: Version = Version::new(0, 147, 0);
 /// From here on `web_search` is a setting of its own; before it was `tools.web_search`.
 pub const WEB_SEARCH_MODES: Version = Version::new(0, 87, 0);
+/// From here on the program does not write into its configuration that it trusts a workspace;
+/// 0.155.1 still does.
+pub const NO_TRUST_OF_ITS_OWN: Version = Version::new(0, 156, 1);
 
 /// A released version, without a pre-release part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,11 +3,7 @@
 use super::run::{check_exists, descriptor_of};
 use super::{CliError, folders};
 use crate::attestation::{self, Attestation};
-use crate::process::launch::TreeKind;
-use crate::process::tree::TreeOptions;
 use crate::registry::AgentDescriptor;
-use crate::sandbox::cache::ComponentCache;
-use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::suite::junit;
 use crate::suite::lab::{Lab, Subject};
@@ -78,8 +74,7 @@ impl TestAdapter {
             None => descriptor_of(&adapter, &registry)?,
         };
         let sandbox = Sandbox::new()?;
-        let cache = ComponentCache::new(folders::cache().map(|cache| cache.join("components")));
-        let component = AdapterComponent::load(&adapter, &sandbox, &cache)?;
+        let component = folders::load_adapter(&adapter, &registry, &sandbox, true)?;
         let stub = match &self.stub {
             Some(folder) => Some(StubFolder::load(folder, &descriptor).map_err(|problems| {
                 CliError::Usage(problems.iter().map(ToString::to_string).collect())
@@ -94,10 +89,7 @@ impl TestAdapter {
             sandbox,
             component: component.clone(),
             descriptor: descriptor.clone(),
-            tree: TreeOptions {
-                supervisor: folders::own_program()?,
-                kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
-            },
+            supervisor: folders::own_program()?,
             stub,
             stub_program,
         };

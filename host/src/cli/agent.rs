@@ -1,5 +1,7 @@
 //! `akbench agent`: agents by the name in their descriptor.
 
+use super::agent_check::CheckAgent;
+use super::agent_show::ShowAgent;
 use super::run_args::RunArgs;
 use super::{CliError, folders};
 use crate::attestation::{Attestations, Attested, Rung};
@@ -10,7 +12,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Agents: run one by its name, or list them.
+/// Agents: run one by its name, list them, show one, check that one can run here.
 #[derive(Debug, Args)]
 pub struct AgentCommand {
     #[command(subcommand)]
@@ -21,6 +23,8 @@ pub struct AgentCommand {
 enum Subcommands {
     Run(RunAgent),
     List(ListAgents),
+    Show(ShowAgent),
+    Check(CheckAgent),
 }
 
 /// Run an agent of the registry.
@@ -50,6 +54,8 @@ impl AgentCommand {
         match self.command {
             Subcommands::Run(command) => command.execute(),
             Subcommands::List(command) => command.execute(),
+            Subcommands::Show(command) => command.execute(),
+            Subcommands::Check(command) => command.execute(),
         }
     }
 }

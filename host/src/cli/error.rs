@@ -3,6 +3,7 @@
 use crate::process::redaction::RedactorError;
 use crate::registry::RegistryError;
 use crate::runner::run::RunError;
+use crate::runs::FindError;
 use crate::sandbox::component::LoadError;
 use crate::sandbox::engine::EngineError;
 use std::io;
@@ -28,6 +29,9 @@ pub enum CliError {
     /// The run could not begin, or not be written down.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A kept run that can't be found.
+    #[error(transparent)]
+    Find(#[from] FindError),
     /// Something of the system's.
     #[error("failed to {action}: {error}")]
     System {
@@ -47,8 +51,13 @@ impl CliError {
     /// The program's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Registry(_) | Self::Adapter(_) => 2,
-            Self::Run(RunError::OutputFolder { .. } | RunError::Workspace(_)) => 2,
+            Self::Usage(_) | Self::Registry(_) | Self::Adapter(_) | Self::Find(_) => 2,
+            Self::Run(
+                RunError::OutputFolder { .. }
+                | RunError::OutputInWorkspace { .. }
+                | RunError::Workspace(_)
+                | RunError::Confinement(_),
+            ) => 2,
             Self::Engine(_) | Self::Redactor(_) | Self::Run(_) | Self::System { .. } => 3,
         }
     }

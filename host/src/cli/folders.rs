@@ -3,6 +3,10 @@
 use super::CliError;
 use crate::attestation::Attestations;
 use crate::registry::{Registry, Source};
+use crate::runner::run::Runner;
+use crate::sandbox::cache::ComponentCache;
+use crate::sandbox::component::{AdapterComponent, Pin};
+use crate::sandbox::engine::Sandbox;
 use std::path::{Path, PathBuf};
 
 /// The folder `share/akbench` of this installation: beside the folder of the program, so that
@@ -49,8 +53,14 @@ fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
     Some(base.join("akbench"))
 }
 
-/// Reads the descriptors: built-in, then the user's, then the folders that were named.
+/// Reads the descriptors of all [`sources`].
 pub fn registry(named: &[PathBuf]) -> Result<Registry, CliError> {
+    Ok(Registry::load(&sources(named))?)
+}
+
+/// Where descriptors come from: built-in, then the user's, then the folders that were named.
+/// Later ones win.
+pub fn sources(named: &[PathBuf]) -> Vec<Source> {
     let mut sources = Vec::new();
     let source = |name: &str, folder: PathBuf| Source {
         name: name.to_owned(),
@@ -65,7 +75,41 @@ pub fn registry(named: &[PathBuf]) -> Result<Registry, CliError> {
     for folder in named {
         sources.push(source("--descriptors", folder.clone()));
     }
-    Ok(Registry::load(&sources)?)
+    sources
+}
+
+/// Loads an adapter, through the cache unless that is not wanted. A file that a catalog lists
+/// must have the digest that the catalog names.
+pub fn load_adapter(
+    file: &Path,
+    registry: &Registry,
+    sandbox: &Sandbox,
+    use_cache: bool,
+) -> Result<AdapterComponent, CliError> {
+    let pin = registry.entry_of_file(file).and_then(|entry| {
+        Some(Pin {
+            sha256: entry.sha256?,
+            catalog: entry.origin.clone(),
+        })
+    });
+    let folder = cache().filter(|_| use_cache);
+    let cache = ComponentCache::new(folder.map(|cache| cache.join("components")));
+    let component = AdapterComponent::load_pinned(file, pin.as_ref(), sandbox, &cache)?;
+    if let Some(problem) = &component.cache_problem {
+        eprintln!("note: {problem}");
+    }
+    Ok(component)
+}
+
+/// What runs share.
+pub fn runner(sandbox: Sandbox, use_cache: bool) -> Result<Runner, CliError> {
+    let cache = cache().filter(|_| use_cache);
+    Ok(Runner {
+        sandbox,
+        supervisor: own_program()?,
+        program_memory: cache.map(|cache| cache.join("programs.json")),
+        attestations: attestations(),
+    })
 }
 
 /// Tells people where a later source replaced something of an earlier one.

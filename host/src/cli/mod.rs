@@ -1,17 +1,29 @@
 //! The command line: one file per command, nothing in them that the library could do.
 
 mod adapter;
+mod adapter_inspect;
 mod adapter_test;
 mod agent;
+mod agent_check;
+mod agent_show;
+mod confinement_args;
 mod error;
 mod folders;
+mod output;
+mod paths;
 mod progress;
 mod run;
 mod run_args;
+mod runs;
+mod runs_list;
+mod runs_show;
+mod runs_verify;
 mod runtime;
 mod signals;
 mod summary;
+mod table;
 mod value;
+mod wording;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -21,7 +33,8 @@ pub use error::CliError;
 /// Run coding agents on tasks, and write down exactly what happened.
 ///
 /// Exit codes: 0 completed · 1 the agent failed or ran out of time · 2 usage, configuration,
-/// refused · 3 infrastructure or unknown · 4 adapter · 130 cancelled.
+/// refused · 3 infrastructure or unknown · 4 adapter · 130 cancelled · 5 completed but may not
+/// count (with --strict).
 #[derive(Debug, Parser)]
 #[command(name = "akbench", version, max_term_width = 100)]
 struct Arguments {
@@ -35,6 +48,8 @@ enum Command {
     Agent(agent::AgentCommand),
     Adapter(adapter::AdapterCommand),
     Runtime(runtime::RuntimeCommand),
+    Runs(runs::RunsCommand),
+    Paths(paths::PathsCommand),
 }
 
 /// Runs the command line of this process.
@@ -62,6 +77,8 @@ pub fn main() -> ExitCode {
         Command::Agent(command) => command.execute(),
         Command::Adapter(command) => command.execute(),
         Command::Runtime(command) => command.execute(),
+        Command::Runs(command) => command.execute(),
+        Command::Paths(command) => command.execute(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

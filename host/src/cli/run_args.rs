@@ -1,16 +1,15 @@
 //! The arguments that `run` and `agent run` share, and what both do with them.
 
+use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
-use crate::process::launch::TreeKind;
-use crate::process::tree::TreeOptions;
 use crate::registry::{AgentDescriptor, Registry};
+use crate::runner::confine::ConfinementRequest;
 use crate::runner::limits::RunLimits;
-use crate::runner::plan::{ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunOptions, Runner};
+use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
+use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
 use crate::runner::stop::stop_pair;
-use crate::sandbox::cache::ComponentCache;
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
@@ -55,6 +54,9 @@ pub struct RunArgs {
     /// The file of one of the agent's programs, instead of looking for it
     #[arg(long = "program", value_name = "NAME=FILE", value_parser = value::program)]
     programs: Vec<(String, PathBuf)>,
+
+    #[command(flatten)]
+    confinement: ConfinementArgs,
 
     /// The folder that runs are kept in
     #[arg(long, value_name = "DIR", default_value = "runs")]
@@ -106,24 +108,15 @@ impl RunArgs {
                 idle: self.idle_limit,
             },
         };
-        let plan = plan(request, registry, &ProcessEnvironment).map_err(CliError::Usage)?;
+        let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
-        let cache_folder = folders::cache().filter(|_| !self.no_cache);
-        let cache =
-            ComponentCache::new(cache_folder.as_ref().map(|cache| cache.join("components")));
-        let component = AdapterComponent::load(adapter, &sandbox, &cache)?;
-        if let Some(problem) = &component.cache_problem {
-            eprintln!("note: {problem}");
-        }
-        let runner = Runner {
-            sandbox,
-            tree: TreeOptions {
-                supervisor: folders::own_program()?,
-                kinds: vec![TreeKind::PidNamespace, TreeKind::SubReaper],
-            },
-            program_memory: cache_folder.map(|cache| cache.join("programs.json")),
-            attestations: folders::attestations(),
-        };
+        let (plan, component, confinement) = all_right(
+            planned,
+            folders::load_adapter(adapter, registry, &sandbox, !self.no_cache),
+            self.confinement.request(),
+            check_output(&self.out),
+        )?;
+        let runner = folders::runner(sandbox, !self.no_cache)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(WORKERS)
             .enable_all()
@@ -142,6 +135,7 @@ impl RunArgs {
         let options = RunOptions {
             runs: self.out.clone(),
             keep_home: self.keep,
+            confinement,
             observer,
             stop,
         };
@@ -177,5 +171,24 @@ impl RunArgs {
             eprint!("{}", summary::of(finished));
         }
         Ok(finished.result.exit_code(self.strict))
+    }
+}
+
+/// Everything that is wrong, at once: a person corrects it all before the next attempt.
+fn all_right(
+    plan: Result<Plan, Vec<String>>,
+    component: Result<AdapterComponent, CliError>,
+    confinement: Result<ConfinementRequest, CliError>,
+    output: Result<(), RunError>,
+) -> Result<(Plan, AdapterComponent, ConfinementRequest), CliError> {
+    match (plan, component, confinement, output) {
+        (Ok(plan), Ok(component), Ok(confinement), Ok(())) => Ok((plan, component, confinement)),
+        (plan, component, confinement, output) => {
+            let mut problems = plan.err().unwrap_or_default();
+            problems.extend(component.err().map(|error| error.to_string()));
+            problems.extend(confinement.err().map(|error| error.to_string()));
+            problems.extend(output.err().map(|error| error.to_string()));
+            Err(CliError::Usage(problems))
+        }
     }
 }

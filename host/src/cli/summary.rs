@@ -1,5 +1,6 @@
 //! The page that a person reads when a run is over.
 
+use super::wording::{name_of, one_line};
 use crate::contract::observed::TokenUsage;
 use crate::runner::result::{RunResult, RunStatus};
 use crate::runner::run::FinishedRun;
@@ -56,7 +57,7 @@ pub fn of(finished: &FinishedRun) -> String {
     )
 }
 
-fn status(status: RunStatus) -> &'static str {
+pub(super) fn status(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Completed => "completed",
         RunStatus::Failed => "failed",
@@ -91,7 +92,7 @@ fn applied(result: &RunResult) -> String {
     )
 }
 
-fn work(result: &RunResult) -> String {
+pub(super) fn work(result: &RunResult) -> String {
     let count =
         |value: Option<usize>| value.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
     format!(
@@ -102,7 +103,7 @@ fn work(result: &RunResult) -> String {
     )
 }
 
-fn tokens(result: &RunResult) -> String {
+pub(super) fn tokens(result: &RunResult) -> String {
     let Some(usage) = &result.usage else {
         return "unknown".to_owned();
     };
@@ -129,34 +130,11 @@ fn tokens(result: &RunResult) -> String {
     )
 }
 
-fn workspace(result: &RunResult) -> String {
+pub(super) fn workspace(result: &RunResult) -> String {
     let changed = match result.workspace.files_changed {
         Some(1) => "1 file changed".to_owned(),
         Some(count) => format!("{count} files changed"),
         None => "changes unknown".to_owned(),
     };
     format!("{changed} in {}", result.workspace.path)
-}
-
-fn name_of(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(name)) => name,
-        _ => "unknown".to_owned(),
-    }
-}
-
-/// The first line without control characters; the text may be the model's.
-fn one_line(text: &str) -> String {
-    let mut lines = text.lines();
-    let first: String = lines
-        .next()
-        .unwrap_or("")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect();
-    if lines.next().is_some() {
-        format!("{first} …")
-    } else {
-        first
-    }
 }

@@ -1,11 +1,11 @@
 //! What goes on during a run, for people and for `events.jsonl`.
 
 use super::observed::{Phase, TokenUsage, ToolCall};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How much a log line matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Only when looking for a fault.
@@ -19,7 +19,7 @@ pub enum Level {
 }
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunEvent {
     /// The engine entered a phase.

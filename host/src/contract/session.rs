@@ -9,7 +9,6 @@ use crate::process::exit::SignalReason;
 use crate::process::recorder::{Activity, IoLog, RecordedStream, StreamName, create_private};
 use crate::process::redaction::Redactor;
 use crate::process::tree::{ProcessTree, SpawnError};
-use crate::sandbox::limits::LimitExceeded;
 use crate::supervisor::protocol::{OsText, SpawnCommand, SpawnErrorKind, SpawnId};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::Serialize;
@@ -376,27 +375,25 @@ impl SessionHost {
             .map_err(|path| format!("the path `{}` is not UTF-8", PathBuf::from(path).display()))
     }
 
-    /// Takes an event.
-    ///
-    /// # Errors
-    ///
-    /// If the session has emitted too much: a trap.
-    pub fn emit(&mut self, event: &RunEvent) -> Result<(), LimitExceeded> {
-        let bytes = self.journal.record(event);
-        self.event_bytes += bytes;
+    /// Takes an event. What a session emits beyond its share is dropped, which is said once: an
+    /// agent that prints without end is no fault of the adapter that passes it on.
+    pub fn emit(&mut self, event: &RunEvent) {
         if self.event_bytes > MAX_EVENT_BYTES {
-            return Err(LimitExceeded::new("event bytes", MAX_EVENT_BYTES));
+            return;
         }
-        Ok(())
+        self.event_bytes += self.journal.record(event);
+        if self.event_bytes > MAX_EVENT_BYTES {
+            let text = format!(
+                "more than {} MiB of events: further ones are dropped, the evidence is not",
+                MAX_EVENT_BYTES >> 20
+            );
+            self.journal.record(&RunEvent::Warning { text });
+        }
     }
 
-    /// Takes a log line.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SessionHost::emit`].
-    pub fn log(&mut self, level: Level, text: String) -> Result<(), LimitExceeded> {
-        self.emit(&RunEvent::Log { level, text })
+    /// Takes a log line, as [`SessionHost::emit`] takes an event.
+    pub fn log(&mut self, level: Level, text: String) {
+        self.emit(&RunEvent::Log { level, text });
     }
 
     fn folder(&self, directory: Directory) -> &Path {

@@ -1,5 +1,8 @@
-//! Starting the supervisor of a process tree, in the strongest containment the system allows.
+//! Starting the supervisor of a process tree, in the containment that was asked for.
 
+use super::confinement::{FileView, privilege_arguments};
+use crate::supervisor::HIDDEN_COMMAND;
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -9,24 +12,56 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::supervisor::HIDDEN_COMMAND;
-
-/// How a tree is to be held together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TreeKind {
+/// How a tree is held together, and what it can reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Containment {
     /// The supervisor is PID 1 of a namespace: when it ends, the kernel ends all the rest.
-    PidNamespace,
-    /// The supervisor inherits every orphan below it.
+    Namespaces {
+        /// What of the file system there is; `None` shows all of it.
+        files: Option<FileView>,
+        /// False for a network namespace with nothing but a loopback device.
+        network: bool,
+        /// A file that appears as `/etc/hosts`.
+        hosts: Option<PathBuf>,
+    },
+    /// The supervisor inherits every orphan below it; nothing is hidden.
     SubReaper,
 }
 
-impl TreeKind {
-    /// As it stands in the result.
-    pub fn as_str(self) -> &'static str {
+impl Containment {
+    /// How the tree is held together, as it stands in the result.
+    pub fn tree(&self) -> &'static str {
         match self {
-            Self::PidNamespace => "pid-namespace",
+            Self::Namespaces { .. } => "pid-namespace",
             Self::SubReaper => "sub-reaper",
         }
+    }
+
+    /// How files are confined, as it stands in the result.
+    pub fn files(&self) -> &'static str {
+        match self {
+            Self::Namespaces { files: Some(_), .. } => "bubblewrap",
+            Self::Namespaces { files: None, .. } | Self::SubReaper => "none",
+        }
+    }
+
+    /// True if the tree is in a network namespace of its own.
+    pub fn hides_network(&self) -> bool {
+        matches!(self, Self::Namespaces { network: false, .. })
+    }
+
+    fn describe(&self) -> String {
+        let network = if self.hides_network() {
+            " without network"
+        } else {
+            ""
+        };
+        format!("{} with files {}{network}", self.tree(), self.files())
+    }
+
+    /// A sentence about a containment that did not work here.
+    pub fn failed(&self, reason: &str) -> String {
+        format!("{}: {reason}", self.describe())
     }
 }
 
@@ -60,21 +95,30 @@ impl Launched {
 /// # Errors
 ///
 /// If it can't be started; whether it works, its first message tells.
-pub fn launch(program: &Path, kind: TreeKind) -> io::Result<Launched> {
+pub fn launch(program: &Path, containment: &Containment) -> io::Result<Launched> {
     let (ours, theirs) = UnixStream::pair()?;
-    let mut command = match kind {
-        TreeKind::SubReaper => Command::new(program),
-        TreeKind::PidNamespace => {
+    let mut command = match containment {
+        Containment::SubReaper => Command::new(program),
+        Containment::Namespaces {
+            files,
+            network,
+            hosts,
+        } => {
             let mut command = Command::new(find_bubblewrap().ok_or_else(|| {
                 io::Error::new(
                     io::ErrorKind::NotFound,
                     "bubblewrap (bwrap) is not installed",
                 )
             })?);
-            command
-                .args(["--unshare-pid", "--as-pid-1", "--die-with-parent"])
-                .args(["--dev-bind", "/", "/", "--proc", "/proc", "--"])
-                .arg(program);
+            command.args(["--unshare-pid", "--as-pid-1", "--die-with-parent"]);
+            if !network {
+                command.arg("--unshare-net");
+            }
+            command.args(file_arguments(program, files.as_ref()));
+            if let Some(hosts) = hosts {
+                command.arg("--ro-bind").arg(hosts).arg("/etc/hosts");
+            }
+            command.arg("--").arg(program);
             command
         }
     };
@@ -91,6 +135,23 @@ pub fn launch(program: &Path, kind: TreeKind) -> io::Result<Launched> {
         socket: ours,
         child: spawn_from_lasting_thread(command)?,
     })
+}
+
+fn file_arguments(program: &Path, files: Option<&FileView>) -> Vec<OsString> {
+    let Some(view) = files else {
+        let everything = ["--dev-bind", "/", "/", "--proc", "/proc"];
+        return everything.into_iter().map(OsString::from).collect();
+    };
+    let mut view = view.clone();
+    // The supervisor itself, which may lie in somebody's home.
+    view.readable.push(program.to_owned());
+    let mut arguments: Vec<OsString> = ["--unshare-ipc", "--unshare-uts"]
+        .iter()
+        .chain(privilege_arguments())
+        .map(OsString::from)
+        .collect();
+    arguments.extend(view.arguments());
+    arguments
 }
 
 fn find_bubblewrap() -> Option<PathBuf> {

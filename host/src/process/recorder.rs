@@ -33,11 +33,16 @@ pub enum StreamName {
     Stderr,
 }
 
-/// When a byte last came on any recorded stream of a session, for the idle limit.
+/// Most that is recorded of one stream; what would come after ends the run.
+pub const MAX_STREAM: u64 = 4 << 30;
+
+/// What happens on all recorded streams of a session: when a byte last came, for the idle
+/// limit, and whether recording failed.
 #[derive(Debug, Clone)]
 pub struct Activity {
     epoch: Instant,
     last_ms: Arc<AtomicU64>,
+    failed: watch::Sender<bool>,
 }
 
 impl Activity {
@@ -46,7 +51,19 @@ impl Activity {
         Self {
             epoch: Instant::now(),
             last_ms: Arc::new(AtomicU64::new(0)),
+            failed: watch::Sender::new(false),
         }
+    }
+
+    /// Evidence is being lost: the run should end.
+    pub fn fail(&self) {
+        self.failed.send_replace(true);
+    }
+
+    /// Waits until evidence is being lost.
+    pub async fn failed(&self) {
+        // The sender is ours, so it can't be gone.
+        let _ = self.failed.subscribe().wait_for(|failed| *failed).await;
     }
 
     /// Something came.
@@ -269,6 +286,11 @@ impl Recording {
         }
         let offset = self.state.borrow().written;
         let length = bytes.len() as u64;
+        if offset + length > MAX_STREAM {
+            let text = format!("more than {MAX_STREAM} bytes of output, which is the limit");
+            self.fail(&io::Error::other(text));
+            return;
+        }
         let written = self
             .writer
             .write_all(bytes)
@@ -286,6 +308,7 @@ impl Recording {
         let failure = RecordingFailure::new(&self.path, error);
         self.state
             .send_modify(|state| state.failure = Some(failure));
+        self.activity.fail();
     }
 }
 

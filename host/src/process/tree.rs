@@ -1,19 +1,17 @@
 //! The engine's view of a supervised process tree.
 
 use super::exit::{SentSignal, SignalReason, SignalTarget, signal_name};
-use super::launch::{Launched, TreeKind, launch};
-use crate::supervisor::protocol::{self, Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use super::forward::{Destination, carry};
+use super::launch::{Containment, Launched, launch};
+use super::link::{ReplyReceiver, RequestSender, link};
+use crate::supervisor::protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
 use std::collections::HashMap;
-use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, Interest};
-use tokio::net::UnixStream;
-use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// How long a supervisor may take to report.
@@ -24,15 +22,15 @@ const READY_LIMIT: Duration = Duration::from_secs(10);
 pub struct TreeOptions {
     /// The akbench binary, which becomes the supervisor.
     pub supervisor: PathBuf,
-    /// Kinds to try, strongest first.
-    pub kinds: Vec<TreeKind>,
+    /// Containments to try, strongest first.
+    pub attempts: Vec<Containment>,
 }
 
 /// No supervisor could be started.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to start a supervisor for the process tree: {}", attempts.join("; "))]
 pub struct TreeError {
-    /// One sentence for each kind that was tried.
+    /// One sentence for each containment that was tried.
     pub attempts: Vec<String>,
 }
 
@@ -88,19 +86,29 @@ struct Slot {
 struct Shared {
     slots: HashMap<SpawnId, Slot>,
     all_ended: Vec<oneshot::Sender<Census>>,
+    /// Somebody waits for the supervisor to listen.
+    listening: Option<oneshot::Sender<Result<u16, String>>>,
+    /// Where connections from inside the network namespace are carried.
+    destination: Option<Destination>,
     lost: bool,
 }
 
 /// A supervised process tree. Dropping it ends everything in it.
 pub struct ProcessTree {
-    kind: TreeKind,
-    /// Why a stronger kind was not used.
+    containment: Containment,
+    /// Why a stronger one was not used.
     degraded: Option<String>,
-    socket: Arc<UnixStream>,
-    sending: AsyncMutex<()>,
+    requests: RequestSender,
     shared: Arc<Mutex<Shared>>,
     reader: JoinHandle<()>,
     supervisor: Option<std::process::Child>,
+}
+
+/// A supervisor that has reported.
+struct Started {
+    requests: RequestSender,
+    replies: ReplyReceiver,
+    supervisor: std::process::Child,
 }
 
 /// A program that was started.
@@ -116,89 +124,109 @@ impl ProcessTree {
     ///
     /// # Errors
     ///
-    /// If none of the kinds works here.
+    /// If none of the containments works here.
     pub async fn start(options: &TreeOptions) -> Result<Self, TreeError> {
         let mut attempts = Vec::new();
-        for &kind in &options.kinds {
-            match Self::start_kind(&options.supervisor, kind).await {
-                Ok((socket, buffer, supervisor)) => {
+        for containment in &options.attempts {
+            match Self::start_in(&options.supervisor, containment).await {
+                Ok(started) => {
                     let degraded = (!attempts.is_empty()).then(|| attempts.join("; "));
-                    return Ok(Self::new(kind, degraded, socket, buffer, supervisor));
+                    let containment = containment.clone();
+                    return Ok(Self::new(containment, degraded, started));
                 }
-                Err(reason) => attempts.push(format!("{}: {reason}", kind.as_str())),
+                Err(reason) => attempts.push(containment.failed(&reason)),
             }
         }
         Err(TreeError { attempts })
     }
 
-    async fn start_kind(
-        program: &Path,
-        kind: TreeKind,
-    ) -> Result<(UnixStream, Vec<u8>, std::process::Child), String> {
+    async fn start_in(program: &Path, containment: &Containment) -> Result<Started, String> {
         let Launched { socket, child } =
-            launch(program, kind).map_err(|error| error.to_string())?;
-        let socket = socket
-            .set_nonblocking(true)
-            .and_then(|()| Ok((UnixStream::from_std(socket.try_clone()?)?, socket)));
-        let (mut stream, socket) = socket.map_err(|error| error.to_string())?;
-        let mut buffer = Vec::new();
-        let ready = tokio::time::timeout(READY_LIMIT, next_reply(&mut stream, &mut buffer)).await;
-        match ready {
+            launch(program, containment).map_err(|error| error.to_string())?;
+        let kept = socket.try_clone().map_err(|error| error.to_string())?;
+        let (requests, mut replies) = link(socket).map_err(|error| error.to_string())?;
+        match tokio::time::timeout(READY_LIMIT, replies.next()).await {
             Ok(Ok(Some(Reply::Ready { pid_namespace })))
-                if pid_namespace == (kind == TreeKind::PidNamespace) =>
+                if pid_namespace == (*containment != Containment::SubReaper) =>
             {
-                Ok((stream, buffer, child))
+                Ok(Started {
+                    requests,
+                    replies,
+                    supervisor: child,
+                })
             }
             Ok(Ok(Some(other))) => Err(format!("its first message was {other:?}")),
-            Ok(Ok(None) | Err(_)) => Err(Launched { socket, child }.explain()),
+            Ok(Ok(None) | Err(_)) => Err(Launched {
+                socket: kept,
+                child,
+            }
+            .explain()),
             Err(_) => {
                 let mut child = child;
                 // It may have just ended; either way it is over.
                 let _ = child.kill();
+                let launched = Launched {
+                    socket: kept,
+                    child,
+                };
                 Err(format!(
                     "no report within {} s; {}",
                     READY_LIMIT.as_secs(),
-                    Launched { socket, child }.explain()
+                    launched.explain()
                 ))
             }
         }
     }
 
-    fn new(
-        kind: TreeKind,
-        degraded: Option<String>,
-        socket: UnixStream,
-        buffer: Vec<u8>,
-        supervisor: std::process::Child,
-    ) -> Self {
-        let socket = Arc::new(socket);
+    fn new(containment: Containment, degraded: Option<String>, started: Started) -> Self {
         let shared = Arc::new(Mutex::new(Shared {
             slots: HashMap::new(),
             all_ended: Vec::new(),
+            listening: None,
+            destination: None,
             lost: false,
         }));
-        let reader = tokio::spawn(read_replies(
-            Arc::clone(&socket),
-            buffer,
-            Arc::clone(&shared),
-        ));
+        let reader = tokio::spawn(read_replies(started.replies, Arc::clone(&shared)));
         Self {
-            kind,
+            containment,
             degraded,
-            socket,
-            sending: AsyncMutex::new(()),
+            requests: started.requests,
             shared,
             reader,
-            supervisor: Some(supervisor),
+            supervisor: Some(started.supervisor),
+        }
+    }
+
+    /// Lets the tree reach one address: what connects to the loopback port returned, inside
+    /// the tree's network namespace, is carried there. `port` is the port wished for, 0 for
+    /// any.
+    ///
+    /// # Errors
+    ///
+    /// If the port can't be listened on, or the supervisor is gone.
+    pub async fn forward(&self, port: u16, destination: Destination) -> io::Result<u16> {
+        let (sender, answer) = oneshot::channel();
+        {
+            let mut shared = lock(&self.shared);
+            shared.listening = Some(sender);
+            shared.destination = Some(destination);
+        }
+        self.requests.send(&Request::Listen { port }, None).await?;
+        match answer.await {
+            Ok(Ok(port)) => Ok(port),
+            Ok(Err(reason)) => Err(io::Error::other(reason)),
+            Err(_) => Err(io::Error::other(
+                "the supervisor of the process tree is gone",
+            )),
         }
     }
 
     /// How the tree is held together.
-    pub fn kind(&self) -> TreeKind {
-        self.kind
+    pub fn containment(&self) -> &Containment {
+        &self.containment
     }
 
-    /// Why a stronger kind was not used; `None` if this is the strongest asked for.
+    /// Why a stronger one was not used; `None` if this is the strongest asked for.
     pub fn degraded(&self) -> Option<&str> {
         self.degraded.as_deref()
     }
@@ -232,7 +260,8 @@ impl ProcessTree {
                 },
             );
         }
-        self.send(&Request::Spawn { spawn: id, command }, Some(&stdio))
+        self.requests
+            .send(&Request::Spawn { spawn: id, command }, Some(&stdio))
             .await?;
         drop(stdio);
         match answer.await {
@@ -249,7 +278,8 @@ impl ProcessTree {
     /// If the supervisor is gone.
     pub async fn signal(&self, id: SpawnId, signal: i32, reason: SignalReason) -> io::Result<()> {
         self.note_signal(id, signal, reason, SignalTarget::Program);
-        self.send(&Request::Signal { spawn: id, signal }, None)
+        self.requests
+            .send(&Request::Signal { spawn: id, signal }, None)
             .await
     }
 
@@ -268,14 +298,15 @@ impl ProcessTree {
             slot.ending = reason;
         }
         let grace_ms = millis(grace);
-        self.send(
-            &Request::Terminate {
-                spawn: id,
-                grace_ms,
-            },
-            None,
-        )
-        .await
+        self.requests
+            .send(
+                &Request::Terminate {
+                    spawn: id,
+                    grace_ms,
+                },
+                None,
+            )
+            .await
     }
 
     /// Ends everything and counts what was left. A supervisor that is gone took its
@@ -296,6 +327,7 @@ impl ProcessTree {
         }
         let grace_ms = millis(grace);
         if self
+            .requests
             .send(&Request::TerminateAll { grace_ms }, None)
             .await
             .is_err()
@@ -309,9 +341,9 @@ impl ProcessTree {
     }
 
     fn census_without_supervisor(&self) -> Option<Census> {
-        match self.kind {
-            TreeKind::PidNamespace => Some(Census::default()),
-            TreeKind::SubReaper => None,
+        match self.containment {
+            Containment::Namespaces { .. } => Some(Census::default()),
+            Containment::SubReaper => None,
         }
     }
 
@@ -330,46 +362,12 @@ impl ProcessTree {
             slot.note(signal, reason, target);
         }
     }
-
-    async fn send(&self, request: &Request, stdio: Option<&[OwnedFd; 3]>) -> io::Result<()> {
-        let frame = protocol::encode(request)?;
-        let _turn = self.sending.lock().await;
-        let mut sent = 0;
-        while sent < frame.len() {
-            self.socket.writable().await?;
-            let attempt = self.socket.try_io(Interest::WRITABLE, || {
-                let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
-                let mut ancillary = SendAncillaryBuffer::new(&mut space);
-                let borrowed = stdio.map(|fds| fds.each_ref().map(AsFd::as_fd));
-                if sent == 0
-                    && let Some(borrowed) = &borrowed
-                    && !ancillary.push(SendAncillaryMessage::ScmRights(borrowed))
-                {
-                    return Err(io::Error::other("no room for three file descriptors"));
-                }
-                let bytes = [IoSlice::new(&frame[sent..])];
-                Ok(sendmsg(
-                    &*self.socket,
-                    &bytes,
-                    &mut ancillary,
-                    SendFlags::NOSIGNAL,
-                )?)
-            });
-            match attempt {
-                Ok(written) => sent += written,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Drop for ProcessTree {
     fn drop(&mut self) {
         self.reader.abort();
-        // The closed socket tells the supervisor to end everything.
-        let _ = rustix::net::shutdown(&*self.socket, rustix::net::Shutdown::Both);
+        self.requests.hang_up();
         if let Some(mut supervisor) = self.supervisor.take() {
             std::thread::spawn(move || supervisor.wait());
         }
@@ -387,25 +385,26 @@ impl Slot {
     }
 }
 
-async fn read_replies(socket: Arc<UnixStream>, mut buffer: Vec<u8>, shared: Arc<Mutex<Shared>>) {
-    loop {
-        while let Ok(Some(reply)) = protocol::decode::<Reply>(&mut buffer) {
-            dispatch(reply, &mut lock(&shared));
+async fn read_replies(mut replies: ReplyReceiver, shared: Arc<Mutex<Shared>>) {
+    // A reply that can't be read is as bad as none: the supervisor can't be relied on.
+    while let Ok(Some(reply)) = replies.next().await {
+        if reply == Reply::Connection {
+            let destination = lock(&shared).destination.clone();
+            if let (Some(inside), Some(destination)) = (replies.take_descriptor(), destination) {
+                tokio::spawn(async move {
+                    if let Err(error) = carry(inside, &destination).await {
+                        tracing::debug!(%error, "a carried connection ended");
+                    }
+                });
+            }
+            continue;
         }
-        if socket.readable().await.is_err() {
-            break;
-        }
-        let mut chunk = [0; 16 << 10];
-        match socket.try_read(&mut chunk) {
-            Ok(0) => break,
-            Ok(read) => buffer.extend_from_slice(&chunk[..read]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => break,
-        }
+        dispatch(reply, &mut lock(&shared));
     }
     let mut shared = lock(&shared);
     shared.lost = true;
     shared.all_ended.clear();
+    shared.listening = None;
     for slot in shared.slots.values_mut() {
         slot.spawned = None;
         slot.life.send_modify(|life| life.lost = true);
@@ -414,7 +413,13 @@ async fn read_replies(socket: Arc<UnixStream>, mut buffer: Vec<u8>, shared: Arc<
 
 fn dispatch(reply: Reply, shared: &mut Shared) {
     match reply {
-        Reply::Ready { .. } => {}
+        Reply::Ready { .. } | Reply::Connection => {}
+        Reply::Listening { port, problem } => {
+            if let Some(waiting) = shared.listening.take() {
+                // Whoever asked may have been dropped.
+                let _ = waiting.send(port.ok_or_else(|| problem.unwrap_or_default()));
+            }
+        }
         Reply::Spawned { spawn, pid } => answer_spawn(shared, spawn, Ok(pid)),
         Reply::SpawnFailed {
             spawn,
@@ -467,17 +472,6 @@ fn answer_spawn(shared: &mut Shared, spawn: SpawnId, result: Result<i32, SpawnEr
     {
         // Whoever asked may have been dropped.
         let _ = waiting.send(result);
-    }
-}
-
-async fn next_reply(socket: &mut UnixStream, buffer: &mut Vec<u8>) -> io::Result<Option<Reply>> {
-    loop {
-        if let Some(reply) = protocol::decode(buffer)? {
-            return Ok(Some(reply));
-        }
-        if socket.read_buf(buffer).await? == 0 {
-            return Ok(None);
-        }
     }
 }
 

@@ -16,6 +16,7 @@ mod formats;
 mod identifier;
 mod json_file;
 mod nearest;
+mod parameter_list;
 pub mod parameters;
 mod path_glob;
 mod program;
@@ -31,6 +32,7 @@ pub use capability::{Capabilities, Capability, Claim, Support};
 pub use catalog::CatalogEntry;
 pub use error::{Problem, RegistryError};
 pub use identifier::{AdapterId, AgentId, InvalidIdentifier, RuntimeId};
+pub use parameter_list::Parameter;
 pub use path_glob::{InvalidGlob, RelativeGlob};
 pub use program::{FindRule, FoundProgram, NotFound, Program, Standing, VersionPolicy};
 pub use resolve::{Kind, ResolveError, Versioned, resolve};
@@ -41,6 +43,7 @@ pub use secret::{CredentialProblem, MissingCredential, Secret};
 pub use sources::{Override, Source};
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// All descriptors and adapters of all sources.
 #[derive(Debug, Clone, Default)]
@@ -132,6 +135,16 @@ impl Registry {
                 let existing = self.catalog.iter().map(|entry| entry.id.to_string());
                 ResolveError::unknown(Kind::Adapter, adapter.as_str(), existing)
             })
+    }
+
+    /// The catalog's entry whose component is this file; `None` if no catalog lists it.
+    pub fn entry_of_file(&self, file: &Path) -> Option<&CatalogEntry> {
+        // The same file may be named in more than one way.
+        let real = |path: &Path| path.canonicalize().ok();
+        let wanted = real(file)?;
+        self.catalog
+            .iter()
+            .find(|entry| real(&entry.path).as_ref() == Some(&wanted))
     }
 
     /// The newest descriptor of the agent whose adapter is the component of this file name.

@@ -38,7 +38,7 @@ pub fn classify(driven: &Driven) -> Verdict {
     if let Some(fault) = &driven.fault
         && !ended_before_fault(fault.operation, driven)
     {
-        return failed(fault.failure.clone(), fault.operation.phase(), None);
+        return failed((*fault.failure).clone(), fault.operation.phase(), None);
     }
     if let Some((phase, failure)) = &driven.failed
         && driven.stopped.is_none()
@@ -92,6 +92,15 @@ fn stopped(cause: &StopCause, outcome: Option<&Outcome>, driven: &Driven) -> Ver
             .and_then(|o| o.unresolved.clone()),
     };
     match cause {
+        // Explained by the recording failure itself, which comes first.
+        StopCause::RecordingFailed => {
+            let message = "the run was ended because its evidence could not be recorded";
+            failed(
+                reported(FailureClass::Unknown, message),
+                Phase::Work,
+                Some(Fault::Infrastructure),
+            )
+        }
         StopCause::Cancelled => {
             let message = "the run was cancelled";
             verdict(

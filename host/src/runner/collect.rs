@@ -59,8 +59,13 @@ fn compile(globs: &[String]) -> io::Result<GlobSet> {
     set.build().map_err(invalid)
 }
 
-/// Regular files only: a FIFO would block, a symlink could point anywhere.
-fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
+/// Regular files only: a FIFO would block, a symlink could point anywhere. Relative to the
+/// root, sorted; empty if there is no such folder.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {

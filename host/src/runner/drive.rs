@@ -54,6 +54,8 @@ pub struct SessionSetup {
     pub limits: RunLimits,
     /// Whoever may stop the run.
     pub stop: StopSignal,
+    /// A file whose removal makes room when the disk is full.
+    pub reserve: std::path::PathBuf,
 }
 
 /// Why the engine ended the agent's work.
@@ -65,6 +67,8 @@ pub enum StopCause {
     TimeLimit(Duration),
     /// Nothing came for this long.
     IdleLimit(Duration),
+    /// Evidence was being lost.
+    RecordingFailed,
 }
 
 impl StopCause {
@@ -73,6 +77,7 @@ impl StopCause {
             Self::Cancelled => SignalReason::Cancel,
             Self::TimeLimit(_) => SignalReason::TimeLimit,
             Self::IdleLimit(_) => SignalReason::IdleLimit,
+            Self::RecordingFailed => SignalReason::SessionEnd,
         }
     }
 
@@ -81,6 +86,7 @@ impl StopCause {
             Self::Cancelled => "cancelled".to_owned(),
             Self::TimeLimit(limit) => format!("the time limit of {limit:?} is over"),
             Self::IdleLimit(limit) => format!("no output for {limit:?}"),
+            Self::RecordingFailed => "evidence can't be recorded any more".to_owned(),
         }
     }
 }
@@ -147,8 +153,26 @@ struct Session<'a> {
     driven: Driven,
 }
 
+/// How far a session goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// `validate-environment` only.
+    Validate,
+    /// To the end of the agent's work.
+    Work,
+}
+
 /// Runs a session from `validate-environment` to `close`.
 pub async fn drive(setup: &SessionSetup) -> Driven {
+    drive_to(setup, Extent::Work).await
+}
+
+/// Validates the environment as [`drive`] does, and ends there: no work is done.
+pub async fn validate(setup: &SessionSetup) -> Driven {
+    drive_to(setup, Extent::Validate).await
+}
+
+async fn drive_to(setup: &SessionSetup, extent: Extent) -> Driven {
     let (interrupter, interrupt) = interruption();
     let host = SessionHost::new(
         Arc::clone(&setup.grants),
@@ -181,7 +205,7 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
             }
         };
     if let Some(running) = &mut instance
-        && let Err(fault) = session.work(running).await
+        && let Err(fault) = session.work(running, extent).await
     {
         session.driven.fault = Some(fault);
         // A store is not to be used after a trap.
@@ -194,7 +218,7 @@ pub async fn drive(setup: &SessionSetup) -> Driven {
 
 impl Session<'_> {
     /// Everything until the agent's work is over or was ended.
-    async fn work(&mut self, instance: &mut Instance) -> Result<(), AdapterFault> {
+    async fn work(&mut self, instance: &mut Instance, extent: Extent) -> Result<(), AdapterFault> {
         let config = &self.setup.config;
         let started = self.enter(Phase::Validate);
         let validated = self
@@ -217,6 +241,9 @@ impl Session<'_> {
             }
             Some(Err(failure)) => return self.fail(Phase::Validate, failure),
             None => return Ok(()),
+        }
+        if extent == Extent::Validate {
+            return Ok(());
         }
 
         let started = self.enter(Phase::Start);
@@ -296,6 +323,11 @@ impl Session<'_> {
             .journal
             .record(&RunEvent::Stopping { reason: text });
         self.set_stop_reason(cause.reason());
+        if cause == StopCause::RecordingFailed {
+            // What is left to record is small. A disk that can't even remove a file can't be
+            // helped; the error of the next write tells.
+            let _ = std::fs::remove_file(&self.setup.reserve);
+        }
         self.driven.stopped = Some(cause);
         self.interrupter.raise();
         let returned = tokio::select! {
@@ -557,6 +589,7 @@ async fn next_cause(
         () = stop.reached(Urgency::Cancel) => StopCause::Cancelled,
         cause = time => cause,
         cause = idle => cause,
+        () = activity.failed() => StopCause::RecordingFailed,
     }
 }
 

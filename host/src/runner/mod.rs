@@ -3,8 +3,10 @@
 //! [`plan`] checks everything before anything is spent; [`run`] drives the adapter;
 //! [`result`] is what is written down.
 
+pub mod check;
 pub mod classify;
 pub mod collect;
+pub mod confine;
 pub mod drive;
 pub mod limits;
 pub mod operate;

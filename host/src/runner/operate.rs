@@ -65,7 +65,7 @@ pub struct AdapterFault {
     /// Where.
     pub operation: Operation,
     /// What, as a failure of the run.
-    pub failure: ReportedFailure,
+    pub failure: Box<ReportedFailure>,
 }
 
 /// Calls an operation and waits for it at most until its deadline and a grace.
@@ -158,11 +158,11 @@ fn fault(
 ) -> AdapterFault {
     AdapterFault {
         operation,
-        failure: ReportedFailure {
+        failure: Box::new(ReportedFailure {
             class,
             message,
             evidence,
             retryable: false,
-        },
+        }),
     }
 }

@@ -134,11 +134,7 @@ pub fn plan(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let passed_through = descriptor
-        .environment
-        .iter()
-        .filter_map(|name| Some((OsString::from(name), environment.variable(name)?)))
-        .collect();
+    let passed_through = passed_through(&descriptor, environment);
     let task_id = request.task_file.file_stem().map_or_else(
         || "task".to_owned(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -158,7 +154,19 @@ pub fn plan(
     })
 }
 
-fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<String>) {
+/// The host's variables that the descriptor lets through, as far as they are set.
+pub(super) fn passed_through(
+    descriptor: &AgentDescriptor,
+    environment: &dyn HostEnvironment,
+) -> Vec<(OsString, OsString)> {
+    descriptor
+        .environment
+        .iter()
+        .filter_map(|name| Some((OsString::from(name), environment.variable(name)?)))
+        .collect()
+}
+
+pub(super) fn check_execution(descriptor: &AgentDescriptor, problems: &mut Vec<String>) {
     match descriptor.agent.execution {
         Execution::Process => {}
         other => problems.push(format!(
@@ -207,7 +215,8 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
     }
     if metadata.len() > MAX_TASK_FILE {
         return Err(format!(
-            "has {} bytes; at most {MAX_TASK_FILE} are read",
+            "has {} bytes; at most {MAX_TASK_FILE} are read: put parts of it into files of the \
+             workspace",
             metadata.len()
         ));
     }
@@ -225,7 +234,8 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
         let characters = text.chars().count() as u64;
         if characters > most {
             return Err(format!(
-                "has {characters} characters; agent `{}` takes at most {most}",
+                "has {characters} characters; agent `{}` takes at most {most}: shorten it, or \
+                 put parts of it into files of the workspace",
                 descriptor.id
             ));
         }
@@ -233,9 +243,9 @@ fn try_read_instruction(path: &Path, descriptor: &AgentDescriptor) -> Result<Str
     Ok(text)
 }
 
-type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
+pub(super) type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
 
-fn resolve_runtime(
+pub(super) fn resolve_runtime(
     descriptor: &AgentDescriptor,
     named: Option<&str>,
     registry: &Registry,
@@ -252,9 +262,16 @@ fn resolve_runtime(
                 descriptor.id
             )]);
         }
-        (Need::Required | Need::Optional, Some(name)) => registry
-            .runtime(&name)
-            .map_err(|error| vec![error.to_string()])?,
+        (Need::Required | Need::Optional, Some(name)) => {
+            // A name that nobody typed: say where it stands.
+            let from = if named.is_some() {
+                ""
+            } else {
+                "AKBENCH_RUNTIME: "
+            };
+            let unknown = |error| vec![format!("{from}{error}")];
+            registry.runtime(&name).map_err(unknown)?
+        }
         (need, None) => match only_runtime(registry) {
             Some(runtime) => runtime,
             None if need == Need::Optional => return Ok(None),
@@ -337,7 +354,7 @@ fn quoted(names: &[String]) -> String {
         .join(", ")
 }
 
-fn find_programs(
+pub(super) fn find_programs(
     descriptor: &AgentDescriptor,
     named: &[(String, PathBuf)],
     environment: &dyn HostEnvironment,

@@ -295,3 +295,7 @@ impl RunResult {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "result_tests.rs"]
+mod tests;

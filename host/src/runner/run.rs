@@ -2,6 +2,7 @@
 
 use super::classify::classify;
 use super::collect::list_artifacts;
+use super::confine::{self, Confine, ConfinementRequest, Network, Passage};
 use super::drive::{Driven, SessionSetup, drive};
 use super::plan::{CREDENTIAL_NAME, Plan};
 use super::program_digest::program_digest;
@@ -9,7 +10,7 @@ use super::result::{
     AgentRecord, ConfinementRecord, ProcessRecord, ProgramRecord, RunResult, RuntimeRecord, SCHEMA,
     TaskRecord, Unresolved, WorkspaceRecord,
 };
-use super::run_folder::RunFolder;
+use super::run_folder::{RunFolder, check_writable};
 use super::stop::StopSignal;
 use super::validity;
 use super::workspace::{Snapshot, copy_tree};
@@ -17,7 +18,7 @@ use crate::attestation::{Attestations, Attested};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
-use crate::contract::v0_1::{AgentConfig, Task};
+use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
 use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
@@ -25,11 +26,11 @@ use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::limits::DEFAULT_MEMORY;
-use serde_json::{Map, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,8 +39,8 @@ use std::time::Instant;
 pub struct Runner {
     /// The wasm engine.
     pub sandbox: Sandbox,
-    /// How process trees are held together.
-    pub tree: TreeOptions,
+    /// The akbench binary, which becomes the supervisor of each process tree.
+    pub supervisor: PathBuf,
     /// Where digests of programs are remembered.
     pub program_memory: Option<PathBuf>,
     /// What the contract suite found about adapters.
@@ -52,6 +53,8 @@ pub struct RunOptions {
     pub runs: PathBuf,
     /// Keep the agent's home.
     pub keep_home: bool,
+    /// What the agent can see and reach.
+    pub confinement: ConfinementRequest,
     /// Whoever watches.
     pub observer: Arc<dyn Observer>,
     /// Whoever may stop it.
@@ -72,6 +75,25 @@ pub enum RunError {
     /// The workspace can't be copied or read.
     #[error("failed to prepare the workspace: {0}")]
     Workspace(io::Error),
+    /// The confinement that was required can't be had.
+    #[error(
+        "the confinement asked for can't be had here: {0}; `--confine best-effort` runs with \
+         what there is and records it"
+    )]
+    Confinement(String),
+    /// The runs would lie in the folder that the agent gets.
+    #[error(
+        "the output folder `{}` lies inside the workspace `{}`: the agent would see and copy its \
+         own run; choose another with `--out`",
+        runs.display(),
+        workspace.display()
+    )]
+    OutputInWorkspace {
+        /// Where runs are kept.
+        runs: PathBuf,
+        /// The folder to work in.
+        workspace: PathBuf,
+    },
     /// No supervisor.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -88,6 +110,18 @@ pub enum RunError {
     },
 }
 
+/// Checks that runs can be kept in a folder, and makes nothing.
+///
+/// # Errors
+///
+/// If it can't be written to, or can't be made.
+pub fn check_output(runs: &Path) -> Result<(), RunError> {
+    check_writable(runs).map_err(|error| RunError::OutputFolder {
+        path: runs.to_owned(),
+        error,
+    })
+}
+
 /// A finished run.
 pub struct FinishedRun {
     /// Where everything is.
@@ -96,7 +130,13 @@ pub struct FinishedRun {
     pub result: RunResult,
 }
 
-struct Preparation {
+pub(super) struct Contained {
+    pub(super) tree: Arc<ProcessTree>,
+    pub(super) runtime: Option<RuntimeBinding>,
+    pub(super) record: ConfinementRecord,
+}
+
+pub(super) struct Preparation {
     folder: RunFolder,
     workspace: PathBuf,
     before: Snapshot,
@@ -121,20 +161,18 @@ impl Runner {
         let started = Instant::now();
         let prepared = self.prepare(&plan, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
-        let record = plan_record(&plan, &component, &prepared, &started_at);
+        let mut record = plan_record(&plan, &component, &prepared, &started_at);
+        mask_texts(&mut record, &prepared.redactor);
         crate::files::write_json_durably(&prepared.folder.plan(), &record)
             .map_err(write(prepared.folder.plan()))?;
 
-        let tree = Arc::new(ProcessTree::start(&self.tree).await?);
-        let setup = self.setup(&plan, &component, &prepared, &tree, &options)?;
+        let Contained {
+            tree,
+            runtime,
+            record: confinement,
+        } = self.contain(&plan, &prepared, &options.confinement).await?;
+        let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         let driven = drive(&setup).await;
-        let confinement = ConfinementRecord {
-            files: None,
-            tree: Some(tree.kind().as_str().to_owned()),
-            network: Some("full".to_owned()),
-            limits: Map::new(),
-            notes: tree.degraded().map(str::to_owned).into_iter().collect(),
-        };
         drop(setup);
         drop(tree);
 
@@ -153,6 +191,8 @@ impl Runner {
         result.finished_at = crate::clock::now();
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         mask_result(&mut result, &prepared.redactor);
+        // Gone already if the disk was full.
+        let _ = std::fs::remove_file(prepared.folder.reserve());
         crate::files::write_json_durably(&prepared.folder.result(), &result)
             .map_err(write(prepared.folder.result()))?;
         // What can't be removed costs room, not truth.
@@ -165,7 +205,61 @@ impl Runner {
         })
     }
 
-    fn prepare(&self, plan: &Plan, options: &RunOptions) -> Result<Preparation, RunError> {
+    /// Starts the tree, and opens the way to the runtime where the network is hidden.
+    pub(super) async fn contain(
+        &self,
+        plan: &Plan,
+        prepared: &Preparation,
+        request: &ConfinementRequest,
+    ) -> Result<Contained, RunError> {
+        let folder = &prepared.folder;
+        let (request, passage, note) = way_out(plan, request)?;
+        let hosts = match passage.as_ref().and_then(Passage::hosts) {
+            None => None,
+            Some(text) => {
+                let path = folder.scratch().join("hosts");
+                std::fs::write(&path, text).map_err(|error| RunError::Write {
+                    path: path.clone(),
+                    error,
+                })?;
+                Some(path)
+            }
+        };
+        let attempts = confine::attempts(&request, plan, folder, &prepared.workspace, hosts);
+        let options = TreeOptions {
+            supervisor: self.supervisor.clone(),
+            attempts,
+        };
+        let tree = ProcessTree::start(&options)
+            .await
+            .map_err(|error| match request.confine {
+                Confine::Required => RunError::Confinement(error.to_string()),
+                Confine::BestEffort | Confine::Off => RunError::Tree(error),
+            })?;
+        let mut runtime = plan.runtime.clone();
+        if let (Some(passage), Some(binding)) = (&passage, &plan.runtime)
+            && tree.containment().hides_network()
+        {
+            let opened = passage.open(&tree, binding).await;
+            runtime = Some(opened.map_err(|error| {
+                RunError::Confinement(format!("no way out of the network namespace: {error}"))
+            })?);
+        }
+        let mut record = confine::record(&tree, &request);
+        record.notes.extend(note);
+        Ok(Contained {
+            tree: Arc::new(tree),
+            runtime,
+            record,
+        })
+    }
+
+    pub(super) fn prepare(
+        &self,
+        plan: &Plan,
+        options: &RunOptions,
+    ) -> Result<Preparation, RunError> {
+        check_apart(&options.runs, &plan.workspace)?;
         let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
             error,
@@ -195,12 +289,13 @@ impl Runner {
         })
     }
 
-    fn setup(
+    pub(super) fn setup(
         &self,
         plan: &Plan,
         component: &AdapterComponent,
         prepared: &Preparation,
         tree: &Arc<ProcessTree>,
+        runtime: Option<RuntimeBinding>,
         options: &RunOptions,
     ) -> Result<SessionSetup, RunError> {
         let folder = &prepared.folder;
@@ -248,7 +343,7 @@ impl Runner {
             audit: Arc::new(audit),
             config: AgentConfig {
                 parameters: plan.parameters.clone(),
-                runtime: plan.runtime.clone(),
+                runtime,
                 replay: false,
             },
             task: Task {
@@ -258,7 +353,49 @@ impl Runner {
             },
             limits: plan.limits,
             stop: options.stop.clone(),
+            reserve: folder.reserve(),
         })
+    }
+}
+
+/// A run inside the workspace would be copied into itself, for ever.
+fn check_apart(runs: &Path, workspace: &Path) -> Result<(), RunError> {
+    // The folder may not exist yet: what exists of its path decides.
+    let absolute = std::path::absolute(runs).unwrap_or_else(|_| runs.to_owned());
+    let existing = absolute
+        .ancestors()
+        .find_map(|path| path.canonicalize().ok());
+    match existing {
+        Some(real) if real.starts_with(workspace) => Err(RunError::OutputInWorkspace {
+            runs: runs.to_owned(),
+            workspace: workspace.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// How the agent is to reach its runtime. Where no way out can be made, `--confine required`
+/// refuses and the others leave the network open and say so.
+fn way_out(
+    plan: &Plan,
+    request: &ConfinementRequest,
+) -> Result<(ConfinementRequest, Option<Passage>, Option<String>), RunError> {
+    let mut request = request.clone();
+    if request.network != Network::Endpoint {
+        return Ok((request, None, None));
+    }
+    let Some(runtime) = &plan.runtime else {
+        // Without a runtime there is no endpoint: nothing can be reached.
+        request.network = Network::None;
+        return Ok((request, None, None));
+    };
+    match Passage::to(&runtime.base_url) {
+        Ok(passage) => Ok((request, Some(passage), None)),
+        Err(problem) if request.confine == Confine::Required => Err(RunError::Confinement(problem)),
+        Err(problem) => {
+            request.network = Network::Full;
+            Ok((request, None, Some(problem)))
+        }
     }
 }
 
@@ -312,7 +449,7 @@ fn plan_record(
     })
 }
 
-fn agent_record(
+pub(super) fn agent_record(
     plan: &Plan,
     component: &AdapterComponent,
     prepared: &Preparation,
@@ -353,7 +490,7 @@ fn task_record(plan: &Plan) -> TaskRecord {
     }
 }
 
-fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
+pub(super) fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
     plan.runtime.as_ref().map(|runtime| RuntimeRecord {
         name: runtime.name.clone(),
         base_url: runtime.base_url.clone(),
@@ -451,11 +588,30 @@ fn unresolved(observed: &Observations) -> Option<Unresolved> {
 }
 
 /// What an adapter reports comes from masked evidence; this catches what it learned otherwise.
+/// Text by text: masks across the whole document could break it, and then nothing is masked.
 fn mask_result(result: &mut RunResult, redactor: &Redactor) {
-    let masked = serde_json::to_string(result).map(|text| redactor.mask_text(&text));
-    if let Ok(text) = masked
-        && let Ok(clean) = serde_json::from_str(&text)
-    {
-        *result = clean;
+    let Ok(mut document) = serde_json::to_value(&*result) else {
+        return;
+    };
+    mask_texts(&mut document, redactor);
+    if let Ok(masked) = serde_json::from_value(document) {
+        *result = masked;
+    }
+}
+
+fn mask_texts(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.mask_text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, redactor)),
+        Value::Object(members) => {
+            *members = std::mem::take(members)
+                .into_iter()
+                .map(|(name, mut member)| {
+                    mask_texts(&mut member, redactor);
+                    (redactor.mask_text(&name), member)
+                })
+                .collect();
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

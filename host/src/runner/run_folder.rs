@@ -7,10 +7,14 @@
 //! ```
 
 use crate::files::create_private_folders;
+use rustix::fs::{Access, access};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use ulid::Ulid;
+
+/// Room that is set aside, so that the result can be written when the disk is full.
+const RESERVE: u64 = 1 << 20;
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -48,7 +52,13 @@ impl RunFolder {
             &folder.path,
             std::os::unix::fs::PermissionsExt::from_mode(0o700),
         )?;
+        set_aside(&folder.reserve())?;
         Ok(folder)
+    }
+
+    /// Set aside for the result; removed before it is written.
+    pub fn reserve(&self) -> PathBuf {
+        self.path.join(".reserve")
     }
 
     /// The run's id: sorts by time.
@@ -124,6 +134,44 @@ impl RunFolder {
         }
         Ok(())
     }
+}
+
+fn set_aside(path: &Path) -> io::Result<()> {
+    let file = crate::process::recorder::create_private(path)?;
+    let flags = rustix::fs::FallocateFlags::empty();
+    match rustix::fs::fallocate(&file, flags, 0, RESERVE) {
+        // A file system that can't set room aside is used without.
+        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Checks that a folder for runs exists, or can be made below what exists, and makes nothing.
+///
+/// # Errors
+///
+/// What the system says; something on the way that is no folder.
+pub fn check_writable(runs: &Path) -> io::Result<()> {
+    for folder in std::path::absolute(runs)?.ancestors() {
+        match fs::metadata(folder) {
+            Ok(metadata) if metadata.is_dir() => {
+                let needed = Access::WRITE_OK | Access::EXEC_OK;
+                return Ok(access(folder, needed)?);
+            }
+            Ok(_) => {
+                let text = format!("`{}` is no folder", folder.display());
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+            }
+            // Below what is no folder: the next one up says so by name.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use super::cache::ComponentCache;
 use super::engine::Sandbox;
+use crate::contract::v0_1;
 use crate::digest::Sha256;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ const WASI_PACKAGES: &[&str] = &["cli", "clocks", "filesystem", "io", "random", 
 pub struct AdapterComponent {
     /// Where it was read from.
     pub path: PathBuf,
+    /// The file's length.
+    pub bytes: u64,
     /// Of the file.
     pub sha256: Sha256,
     /// The contract that it implements, for example `0.1.0`.
@@ -118,6 +121,20 @@ pub enum LoadError {
         /// The version that it exports.
         found: String,
     },
+    /// It names the contract, but its types are others.
+    #[error(
+        "the adapter `{}` exports akbench:agent/agent@{contract}, but not as that version of the \
+         contract has it: {detail}; build it against the published WIT",
+        path.display()
+    )]
+    OtherTypes {
+        /// The file.
+        path: PathBuf,
+        /// The contract that it names.
+        contract: &'static str,
+        /// What is missing or differs.
+        detail: String,
+    },
     /// It wants what no adapter gets.
     #[error(
         "the adapter `{}` imports {}, which akbench does not grant; an adapter may import \
@@ -131,6 +148,33 @@ pub enum LoadError {
         /// Every import that is refused.
         imports: Vec<String>,
     },
+    /// It is not the component that the catalog means.
+    #[error(
+        "the adapter `{}` has the SHA-256 {found}, but the catalog `{}` names {expected}: the \
+         component was exchanged or damaged; install it again, or correct the catalog if the \
+         change was meant",
+        path.display(),
+        catalog.display()
+    )]
+    OtherDigest {
+        /// The file.
+        path: PathBuf,
+        /// Its digest.
+        found: Sha256,
+        /// The digest that the catalog names.
+        expected: Sha256,
+        /// The catalog.
+        catalog: PathBuf,
+    },
+}
+
+/// The digest that an adapter's file must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// Of the file's bytes.
+    pub sha256: Sha256,
+    /// The catalog that says so.
+    pub catalog: PathBuf,
 }
 
 fn list(names: &[String]) -> String {
@@ -153,12 +197,37 @@ impl AdapterComponent {
     ///
     /// Each way in which a file is no adapter has its own.
     pub fn load(path: &Path, sandbox: &Sandbox, cache: &ComponentCache) -> Result<Self, LoadError> {
+        Self::load_pinned(path, None, sandbox, cache)
+    }
+
+    /// As [`AdapterComponent::load`], and refuses a file that the pin does not mean, before
+    /// anything of it is compiled.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AdapterComponent::load`], and [`LoadError::OtherDigest`].
+    pub fn load_pinned(
+        path: &Path,
+        pin: Option<&Pin>,
+        sandbox: &Sandbox,
+        cache: &ComponentCache,
+    ) -> Result<Self, LoadError> {
         let bytes = std::fs::read(path).map_err(|error| LoadError::Unreadable {
             path: path.to_owned(),
             error,
         })?;
         check_header(path, &bytes)?;
         let sha256 = Sha256::of(&bytes);
+        if let Some(pin) = pin
+            && pin.sha256 != sha256
+        {
+            return Err(LoadError::OtherDigest {
+                path: path.to_owned(),
+                found: sha256,
+                expected: pin.sha256,
+                catalog: pin.catalog.clone(),
+            });
+        }
         let (component, cache_problem) = cache
             .load(sandbox.engine(), &sha256, &bytes)
             .map_err(|error| compile_error(path, &bytes, &error))?;
@@ -174,8 +243,14 @@ impl AdapterComponent {
             .collect();
         let contract = contract_of(path, exports)?;
         check_imports(path, &imports)?;
+        v0_1::check(sandbox.engine(), &component).map_err(|error| LoadError::OtherTypes {
+            path: path.to_owned(),
+            contract,
+            detail: format!("{error:#}"),
+        })?;
         Ok(Self {
             path: path.to_owned(),
+            bytes: bytes.len() as u64,
             sha256,
             contract,
             imports,

@@ -1,5 +1,6 @@
 //! Running code that nobody reviewed: the wasm engine, its limits and its cache.
 
+pub mod authority;
 pub mod cache;
 pub mod component;
 pub mod engine;

@@ -48,8 +48,8 @@ pub struct Subject {
     pub component: AdapterComponent,
     /// The agent that it is for.
     pub descriptor: AgentDescriptor,
-    /// How process trees are held together.
-    pub tree: TreeOptions,
+    /// The akbench binary, which becomes the supervisor of each process tree.
+    pub supervisor: PathBuf,
     /// The recordings; `None` if none were supplied.
     pub stub: Option<StubFolder>,
     /// The stub's own file; needed for recordings.
@@ -173,13 +173,17 @@ impl Lab {
         asked.unwrap_or(DEFAULT_MEMORY)
     }
 
-    /// Starts a process tree.
+    /// Starts a process tree, confined as in a run.
     ///
     /// # Errors
     ///
     /// If none can be started.
-    pub async fn tree(&self) -> Result<Arc<ProcessTree>, Unproven> {
-        let tree = ProcessTree::start(&self.subject.tree).await;
+    async fn tree(&self, place: &Place) -> Result<Arc<ProcessTree>, Unproven> {
+        let options = TreeOptions {
+            supervisor: self.subject.supervisor.clone(),
+            attempts: place.containments(),
+        };
+        let tree = ProcessTree::start(&options).await;
         tree.map(Arc::new)
             .map_err(could_not("start a process tree"))
     }
@@ -202,7 +206,7 @@ impl Lab {
             memory_bytes: self.memory_bytes(),
             grants: Arc::clone(&place.grants),
             home_evidence: self.descriptor().evidence.clone(),
-            tree: self.tree().await?,
+            tree: self.tree(place).await?,
             redactor: place.redactor.clone(),
             journal: Arc::clone(&place.journal),
             audit: Arc::clone(&place.audit),
@@ -210,6 +214,7 @@ impl Lab {
             task: task(instruction, limits),
             limits,
             stop,
+            reserve: place.folder.reserve(),
         };
         let driven = drive(&setup).await;
         if let Some(observations) = &driven.observations {
@@ -236,7 +241,7 @@ impl Lab {
     ///
     /// If the adapter can't be instantiated.
     pub async fn hand(&self, place: &Place) -> Result<Hand, Unproven> {
-        let tree = self.tree().await?;
+        let tree = self.tree(place).await?;
         let subject = &self.subject;
         let memory_bytes = self.memory_bytes();
         let evidence = &self.descriptor().evidence;

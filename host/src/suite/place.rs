@@ -6,6 +6,8 @@ use crate::contract::events::Silent;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding};
 use crate::journal::{Audit, Journal};
+use crate::process::confinement::FileView;
+use crate::process::launch::Containment;
 use crate::process::redaction::Redactor;
 use crate::registry::{AgentDescriptor, Need, Secret};
 use crate::runner::plan::CREDENTIAL_NAME;
@@ -60,10 +62,10 @@ impl Place {
         let folder = RunFolder::create(runs).map_err(could_not(prepare))?;
         fs::create_dir(folder.workspace()).map_err(could_not(prepare))?;
         let mut programs = BTreeMap::new();
+        fs::create_dir(folder.path().join("programs")).map_err(could_not(prepare))?;
         if let (Some((stub, scenario)), Some(program)) = (played, descriptor.programs.first()) {
             let path = folder.path().join("programs").join(&program.name);
-            let installed = fs::create_dir(folder.path().join("programs"))
-                .and_then(|()| scenario.install(stub, &path));
+            let installed = scenario.install(stub, &path);
             installed.map_err(could_not("put the stub in place"))?;
             programs.insert(program.name.clone(), path);
         }
@@ -115,6 +117,27 @@ impl Place {
             },
         });
         self
+    }
+
+    /// The containments to try, strongest first: what a run tries by default.
+    pub fn containments(&self) -> Vec<Containment> {
+        let folder = &self.folder;
+        let view = FileView {
+            writable: vec![folder.workspace(), folder.agent_home(), folder.scratch()],
+            readable: vec![folder.path().join("programs")],
+            hidden: Vec::new(),
+            temporary: folder.scratch().join("tmp"),
+        };
+        let namespaces = |files| Containment::Namespaces {
+            files,
+            network: true,
+            hosts: None,
+        };
+        vec![
+            namespaces(Some(view)),
+            namespaces(None),
+            Containment::SubReaper,
+        ]
     }
 
     /// A file in the workspace.

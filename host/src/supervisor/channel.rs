@@ -2,9 +2,12 @@
 
 use super::protocol::{self, Reply, Request};
 use rustix::io::{Errno, retry_on_intr};
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
 use std::collections::VecDeque;
-use std::io::{self, IoSliceMut, Write};
+use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -78,6 +81,21 @@ impl Channel {
     /// Sends a reply.
     pub fn send(&mut self, reply: &Reply) -> io::Result<()> {
         self.socket.write_all(&protocol::encode(reply)?)
+    }
+
+    /// Sends a reply with a file descriptor.
+    pub fn send_with(&mut self, reply: &Reply, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+        let frame = protocol::encode(reply)?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let descriptors = [descriptor];
+        if !ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+            return Err(io::Error::other("no room for a file descriptor"));
+        }
+        let bytes = [IoSlice::new(&frame)];
+        let sent =
+            retry_on_intr(|| sendmsg(&self.socket, &bytes, &mut ancillary, SendFlags::NOSIGNAL))?;
+        self.socket.write_all(&frame[sent..])
     }
 }
 

@@ -21,6 +21,7 @@ use rustix::process::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
@@ -52,6 +53,7 @@ pub fn run() -> io::Result<()> {
         childless: true,
         endings: Vec::new(),
         all: None,
+        listener: None,
         ended: BTreeSet::new(),
     };
     supervisor.channel.send(&Reply::Ready {
@@ -86,6 +88,8 @@ struct Supervisor {
     endings: Vec<(SpawnId, Ending)>,
     /// Everything is being ended.
     all: Option<Ending>,
+    /// What the tree can reach of the network goes through here.
+    listener: Option<TcpListener>,
     /// Every process that had to be ended so far, for the census.
     ended: BTreeSet<i32>,
 }
@@ -100,15 +104,17 @@ impl Supervisor {
                     tv_nsec: i64::from(left.subsec_nanos()),
                 }
             });
-            let mut watched = [
+            let mut watched = vec![
                 PollFd::new(&self.channel, PollFlags::IN),
                 PollFd::new(wakeup, PollFlags::IN),
             ];
+            watched.extend(self.listener.iter().map(|l| PollFd::new(l, PollFlags::IN)));
             match poll(&mut watched, timeout.as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
             let request_waiting = !watched[0].revents().is_empty();
+            let connection_waiting = watched.get(2).is_some_and(|w| !w.revents().is_empty());
             let mut drained = [0; 64];
             while matches!(wakeup.read(&mut drained), Ok(read) if read > 0) {}
             self.reap()?;
@@ -125,8 +131,31 @@ impl Supervisor {
                     }
                 }
             }
+            if connection_waiting {
+                self.hand_over_connections()?;
+            }
             self.advance_endings()?;
         }
+    }
+
+    fn listen(&mut self, port: u16) -> io::Result<u16> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        self.listener = Some(listener);
+        Ok(port)
+    }
+
+    fn hand_over_connections(&mut self) -> io::Result<()> {
+        let Some(listener) = &self.listener else {
+            return Ok(());
+        };
+        // A connection that broke before it was accepted is not missed.
+        while let Ok((connection, _)) = listener.accept() {
+            self.channel
+                .send_with(&Reply::Connection, connection.as_fd())?;
+        }
+        Ok(())
     }
 
     fn handle(&mut self, request: Request) -> io::Result<()> {
@@ -167,6 +196,19 @@ impl Supervisor {
             Request::Terminate { spawn, grace_ms } => {
                 self.begin_ending(spawn, Duration::from_millis(grace_ms));
                 Ok(())
+            }
+            Request::Listen { port } => {
+                let reply = match self.listen(port) {
+                    Ok(port) => Reply::Listening {
+                        port: Some(port),
+                        problem: None,
+                    },
+                    Err(error) => Reply::Listening {
+                        port: None,
+                        problem: Some(error.to_string()),
+                    },
+                };
+                self.channel.send(&reply)
             }
             Request::TerminateAll { grace_ms } => {
                 let grace = Duration::from_millis(grace_ms);

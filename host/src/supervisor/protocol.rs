@@ -69,6 +69,12 @@ pub enum Request {
         /// Milliseconds between SIGTERM and SIGKILL; 0 sends SIGKILL at once.
         grace_ms: u64,
     },
+    /// Listen on a loopback port and hand over every connection. Answered by
+    /// [`Reply::Listening`].
+    Listen {
+        /// 0 for any.
+        port: u16,
+    },
     /// End everything. Answered by [`Reply::AllEnded`].
     TerminateAll {
         /// Milliseconds between SIGTERM and SIGKILL; 0 sends SIGKILL at once.
@@ -99,6 +105,15 @@ pub enum Reply {
         /// True if it is PID 1 of a namespace of its own.
         pid_namespace: bool,
     },
+    /// The answer to [`Request::Listen`].
+    Listening {
+        /// The port; `None` if it can't be listened on.
+        port: Option<u16>,
+        /// Why not.
+        problem: Option<String>,
+    },
+    /// Something connected; the connection comes along as a file descriptor.
+    Connection,
     /// The program runs.
     Spawned {
         /// Which program.

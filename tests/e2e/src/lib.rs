@@ -6,4 +6,13 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;
+pub mod installed;
+pub mod page;
+pub mod processes;
+pub mod real;
+pub mod record;
+pub mod running;
 pub mod scene;
+pub mod secrets;
+pub mod shown;
+pub mod stub_agent;

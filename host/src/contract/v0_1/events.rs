@@ -32,7 +32,8 @@ impl wit::Host for State {
                 name: custom.name,
             },
         };
-        self.host.emit(&event).map_err(wasmtime::Error::new)
+        self.host.emit(&event);
+        Ok(())
     }
 
     fn log(&mut self, level: wit::Level, text: String) -> wasmtime::Result<()> {
@@ -42,6 +43,7 @@ impl wit::Host for State {
             wit::Level::Warn => Level::Warn,
             wit::Level::Error => Level::Error,
         };
-        self.host.log(level, text).map_err(wasmtime::Error::new)
+        self.host.log(level, text);
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::time::Duration;
 use wasmtime::component::{Component, HasSelf, Linker, ResourceAny, ResourceTable};
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
@@ -120,6 +120,22 @@ pub struct Instance {
 
 type Answer<T> = wasmtime::Result<Result<T, ReportedFailure>>;
 
+/// Checks that a component has the types of this version, without running any of it.
+///
+/// # Errors
+///
+/// What is missing or differs.
+pub fn check(engine: &Engine, component: &Component) -> wasmtime::Result<()> {
+    prepare(engine, component).map(drop)
+}
+
+fn prepare(engine: &Engine, component: &Component) -> wasmtime::Result<AdapterPre<State>> {
+    let mut linker: Linker<State> = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    Adapter::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+    AdapterPre::new(linker.instantiate_pre(component)?)
+}
+
 impl Instance {
     /// Instantiates a component.
     ///
@@ -132,10 +148,7 @@ impl Instance {
         options: InstanceOptions,
     ) -> wasmtime::Result<Self> {
         let engine = sandbox.engine();
-        let mut linker: Linker<State> = Linker::new(engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-        Adapter::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
-        let prepared = AdapterPre::new(linker.instantiate_pre(component)?)?;
+        let prepared = prepare(engine, component)?;
 
         let printed = MemoryOutputPipe::new(PRINTED);
         let folders = &options.host.grants.folders;

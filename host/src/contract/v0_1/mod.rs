@@ -7,7 +7,7 @@ mod process;
 pub mod translate;
 
 pub use instance::{
-    AgentConfig, AgentStatus, Instance, InstanceOptions, Progress, RuntimeBinding, Task,
+    AgentConfig, AgentStatus, Instance, InstanceOptions, Progress, RuntimeBinding, Task, check,
 };
 
 /// Generated from `wit/`.

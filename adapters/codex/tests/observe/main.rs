@@ -2,129 +2,14 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use akbench_adapter_sdk::evidence::FolderEvidence;
-use akbench_adapter_sdk::types::{FailureClass, Observations, Outcome, Provenance};
-use akbench_codex_adapter::observe::observe;
-use serde_json::{Value, json};
+mod completeness;
+mod evidence;
+mod sub_agents;
+
+use akbench_adapter_sdk::types::{FailureClass, Outcome};
+use evidence::{Evidence, FRESH, RESUMED, complete, line, meta, of_usage, printed, record, turn};
+use serde_json::json;
 use std::fs;
-
-struct Evidence(tempfile::TempDir);
-
-impl Evidence {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn task(&self, number: u32, args: &[&str], stdout: &[Value], exit: Option<i32>) -> &Self {
-        let folder = self.0.path().join(format!("spawns/{number}-task"));
-        fs::create_dir_all(&folder).unwrap();
-        let command = json!({"program": "codex", "args": args});
-        fs::write(folder.join("command.json"), command.to_string()).unwrap();
-        fs::write(folder.join("stdout"), lines(stdout)).unwrap();
-        fs::write(folder.join("stderr"), "").unwrap();
-        if let Some(code) = exit {
-            let exit = json!({"status": {"kind": "exited", "code": code}, "signals": []});
-            fs::write(folder.join("exit.json"), exit.to_string()).unwrap();
-        }
-        self
-    }
-
-    fn rollout(&self, name: &str, content: &[Value]) -> &Self {
-        let folder = self.0.path().join("home/sessions/2026/01/01");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(format!("rollout-{name}.jsonl")), lines(content)).unwrap();
-        self
-    }
-
-    fn observe(&self) -> Observations {
-        observe(&FolderEvidence(self.0.path().to_owned())).unwrap()
-    }
-}
-
-fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
-}
-
-fn line(kind: &str, payload: Value) -> Value {
-    json!({"timestamp": "t", "type": kind, "payload": payload})
-}
-
-fn meta(id: &str, session: &str) -> Value {
-    line(
-        "session_meta",
-        json!({"id": id, "session_id": session, "cli_version": "0.171.0"}),
-    )
-}
-
-fn turn(id: &str, root: &str) -> Value {
-    line(
-        "event_msg",
-        json!({"type": "task_started", "turn_id": id, "root_turn_id": root}),
-    )
-}
-
-fn record(thread: &str, response: &str, input: u64) -> Value {
-    let usage = json!({"input_tokens": input, "output_tokens": 1, "total_tokens": input + 1});
-    line(
-        "token_usage_record",
-        json!({"thread_id": thread, "response_id": response, "usage": usage}),
-    )
-}
-
-fn complete(message: &str) -> Value {
-    line(
-        "event_msg",
-        json!({"type": "task_complete", "last_agent_message": message}),
-    )
-}
-
-fn printed(thread: &str, input: u64) -> Vec<Value> {
-    let usage = json!({"input_tokens": input, "output_tokens": 1});
-    vec![
-        json!({"type": "thread.started", "thread_id": thread}),
-        json!({"type": "turn.started"}),
-        json!({"type": "item.completed", "item": {"type": "agent_message", "text": "said"}}),
-        json!({"type": "turn.completed", "usage": usage}),
-    ]
-}
-
-fn of_usage(observed: &Observations) -> &Provenance {
-    observed
-        .provenance
-        .iter()
-        .find(|entry| entry.observation == "usage")
-        .unwrap()
-}
-
-const FRESH: &[&str] = &["exec", "--json", "-"];
-const RESUMED: &[&str] = &["exec", "--json", "resume", "m", "-"];
-
-#[test]
-fn sub_agents_count_and_are_not_in_what_the_program_prints() {
-    let evidence = Evidence::new();
-    evidence
-        .task(1, FRESH, &printed("m", 10), Some(0))
-        .rollout(
-            "1-m",
-            &[
-                meta("m", "m"),
-                turn("a", "a"),
-                record("m", "r", 10),
-                complete("done"),
-            ],
-        )
-        .rollout(
-            "2-s",
-            &[meta("s", "m"), turn("b", "a"), record("s", "r", 5)],
-        );
-    let observed = evidence.observe();
-    assert_eq!(observed.outcome, Some(Outcome::Completed));
-    assert_eq!(observed.usage.unwrap().input, Some(15));
-    assert_eq!(observed.model_requests, Some(2));
-    assert_eq!(observed.final_message.as_deref(), Some("done"));
-    assert_eq!(observed.agent_version.as_deref(), Some("0.171.0"));
-    assert!(of_usage(&evidence.observe()).complete);
-}
 
 #[test]
 fn a_second_task_has_its_own_usage_and_turn() {
@@ -184,22 +69,6 @@ fn printed_zeros_are_no_usage() {
     let observed = evidence.observe();
     assert_eq!((observed.usage, observed.model_requests), (None, None));
     assert_eq!(observed.outcome, Some(Outcome::Completed));
-}
-
-#[test]
-fn a_lost_record_makes_the_usage_incomplete() {
-    let evidence = Evidence::new();
-    evidence.task(1, FRESH, &printed("m", 10), Some(0)).rollout(
-        "1-m",
-        &[
-            meta("m", "m"),
-            turn("a", "a"),
-            record("m", "r", 4),
-            complete("x"),
-        ],
-    );
-    let observed = evidence.observe();
-    assert_eq!(of_usage(&observed).missing, ["requests without a record"]);
 }
 
 #[test]
@@ -280,4 +149,30 @@ fn only_a_probe_gives_the_version_and_nothing_else() {
         (observed.outcome, observed.turns, observed.usage),
         (None, None, None)
     );
+}
+
+fn stopped(evidence: &Evidence) -> akbench_adapter_sdk::types::Observations {
+    let exit = json!({"status": {"kind": "signalled", "signal": 9},
+                      "signals": [{"signal": "SIGKILL", "reason": "time_limit"}]});
+    let path = evidence.0.path().join("spawns/1-task/exit.json");
+    fs::write(path, exit.to_string()).unwrap();
+    evidence.observe()
+}
+
+#[test]
+fn a_model_that_never_answered_is_nobodys_fault() {
+    let started = &printed("m", 10)[..2];
+    for stdout in [&[], started] {
+        let evidence = Evidence::new();
+        evidence.task(1, FRESH, stdout, None);
+        let unresolved = stopped(&evidence).unresolved.unwrap();
+        assert_eq!(unresolved.class, FailureClass::Unknown);
+        // One that ended by itself says why, or its exit does.
+        evidence.task(1, FRESH, stdout, Some(1));
+        assert_eq!(evidence.observe().unresolved, None);
+    }
+    let answered = &printed("m", 10)[..3];
+    let evidence = Evidence::new();
+    evidence.task(1, FRESH, answered, None);
+    assert_eq!(stopped(&evidence).unresolved, None);
 }
