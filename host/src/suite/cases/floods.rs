@@ -1,9 +1,12 @@
 //! Output that is too much, too long, or no text at all.
 
-use crate::suite::case::{Case, Proof, require};
+use crate::suite::case::{Case, Proof, could_not, require};
 use crate::suite::expectation::outcome;
 use crate::suite::lab::Lab;
 use serde_json::{Value, json};
+
+/// Bytes of events that a recording may come to.
+const MOST_OWN_EVENTS: u64 = 16 << 20;
 
 pub fn cases() -> Vec<Case> {
     let floods: [(&str, &str, Vec<Value>); 4] = [
@@ -35,7 +38,7 @@ pub fn cases() -> Vec<Case> {
             vec![json!({"stdout": {"bytes": [255, 254, 34, 10, 123, 192, 10]}})],
         ),
     ];
-    floods
+    let mut cases: Vec<Case> = floods
         .into_iter()
         .map(|(name, what, steps)| {
             Case::new(
@@ -47,7 +50,24 @@ pub fn cases() -> Vec<Case> {
                 },
             )
         })
-        .collect()
+        .collect();
+    cases.push(Case::new(
+        "floods.own_events",
+        "of a few lines of work the adapter itself makes no flood of events",
+        |lab| Box::pin(own_events(lab)),
+    ));
+    cases
+}
+
+/// The engine drops events beyond a session's share, because an agent may print without end.
+/// This recording does not, so the flood is the adapter's.
+async fn own_events(lab: &Lab) -> Proof {
+    let place = lab.completing()?;
+    lab.drive_well(&place).await?;
+    let events = std::fs::metadata(place.folder.events()).map_err(could_not("read events"))?;
+    require(events.len() <= MOST_OWN_EVENTS, || {
+        format!("emitted {} bytes of events", events.len())
+    })
 }
 
 async fn survives(lab: &Lab, steps: Vec<Value>) -> Proof {
