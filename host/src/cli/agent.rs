@@ -21,7 +21,7 @@ pub struct AgentCommand {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    Run(RunAgent),
+    Run(Box<RunAgent>),
     List(ListAgents),
     Show(ShowAgent),
     Check(CheckAgent),

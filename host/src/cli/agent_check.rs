@@ -65,7 +65,7 @@ impl CheckAgent {
             parameters: self.parameters,
             runtime: self.runtime,
             programs: self.programs,
-            confinement: self.confinement.request()?,
+            confinement: self.confinement.request().map_err(CliError::Usage)?,
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)

@@ -1,6 +1,5 @@
 //! The arguments that say what the agent can see and reach.
 
-use super::CliError;
 use crate::runner::confine::{Confine, ConfinementRequest, Network};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -22,7 +21,11 @@ pub struct ConfinementArgs {
 
 impl ConfinementArgs {
     /// What was asked for, with real paths.
-    pub fn request(&self) -> Result<ConfinementRequest, CliError> {
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, one sentence each.
+    pub fn request(&self) -> Result<ConfinementRequest, Vec<String>> {
         Ok(ConfinementRequest {
             confine: self.confine,
             network: self.network,
@@ -32,7 +35,7 @@ impl ConfinementArgs {
 }
 
 /// The real paths of what is to be shown.
-fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<String>> {
     let mut real = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
@@ -47,6 +50,6 @@ fn exposed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     if problems.is_empty() {
         Ok(real)
     } else {
-        Err(CliError::Usage(problems))
+        Err(problems)
     }
 }

@@ -5,7 +5,7 @@ use crate::attestation::Attestations;
 use crate::registry::{Registry, Source};
 use crate::runner::run::Runner;
 use crate::sandbox::cache::ComponentCache;
-use crate::sandbox::component::{AdapterComponent, Pin};
+use crate::sandbox::component::{AdapterComponent, LoadError, Pin};
 use crate::sandbox::engine::Sandbox;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ pub fn load_adapter(
     registry: &Registry,
     sandbox: &Sandbox,
     use_cache: bool,
-) -> Result<AdapterComponent, CliError> {
+) -> Result<AdapterComponent, LoadError> {
     let pin = registry.entry_of_file(file).and_then(|entry| {
         Some(Pin {
             sha256: entry.sha256?,

@@ -44,7 +44,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunCommand),
+    Run(Box<run::RunCommand>),
     Agent(agent::AgentCommand),
     Adapter(adapter::AdapterCommand),
     Runtime(runtime::RuntimeCommand),

@@ -10,7 +10,7 @@ use crate::runner::limits::RunLimits;
 use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
 use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
 use crate::runner::stop::stop_pair;
-use crate::sandbox::component::AdapterComponent;
+use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
 use std::io::Write;
@@ -110,9 +110,10 @@ impl RunArgs {
         };
         let planned = plan(request, registry, &ProcessEnvironment);
         let sandbox = Sandbox::new()?;
+        let loaded = folders::load_adapter(adapter, registry, &sandbox, !self.no_cache);
         let (plan, component, confinement) = all_right(
             planned,
-            folders::load_adapter(adapter, registry, &sandbox, !self.no_cache),
+            loaded,
             self.confinement.request(),
             check_output(&self.out),
         )?;
@@ -177,8 +178,8 @@ impl RunArgs {
 /// Everything that is wrong, at once: a person corrects it all before the next attempt.
 fn all_right(
     plan: Result<Plan, Vec<String>>,
-    component: Result<AdapterComponent, CliError>,
-    confinement: Result<ConfinementRequest, CliError>,
+    component: Result<AdapterComponent, LoadError>,
+    confinement: Result<ConfinementRequest, Vec<String>>,
     output: Result<(), RunError>,
 ) -> Result<(Plan, AdapterComponent, ConfinementRequest), CliError> {
     match (plan, component, confinement, output) {
@@ -186,7 +187,7 @@ fn all_right(
         (plan, component, confinement, output) => {
             let mut problems = plan.err().unwrap_or_default();
             problems.extend(component.err().map(|error| error.to_string()));
-            problems.extend(confinement.err().map(|error| error.to_string()));
+            problems.extend(confinement.err().unwrap_or_default());
             problems.extend(output.err().map(|error| error.to_string()));
             Err(CliError::Usage(problems))
         }

@@ -192,12 +192,16 @@ impl Child {
             return Err(Interrupted);
         }
         let mut life = self.parts.life.clone();
+        // What `wait_for` returns is a lock: held while the status is read below, it would wait
+        // for itself as soon as somebody wants to write in between.
+        let over = async {
+            let over = |life: &Life| life.raw_status.is_some() || life.lost;
+            drop(life.wait_for(over).await);
+        };
         tokio::select! {
             biased;
             () = self.parts.interrupt.wanted() => Err(Interrupted),
-            _ = life.wait_for(|life| life.raw_status.is_some() || life.lost) => {
-                Ok(Some(self.status().unwrap_or(LOST)))
-            }
+            () = over => Ok(Some(self.status().unwrap_or(LOST))),
             () = tokio::time::sleep(wait) => Ok(None),
         }
     }

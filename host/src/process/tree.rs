@@ -17,6 +17,9 @@ use tokio::task::JoinHandle;
 /// How long a supervisor may take to report.
 const READY_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a supervisor may take to end: it gives what it finds a grace of its own.
+const GONE_LIMIT: Duration = Duration::from_secs(5);
+
 /// How a tree is held together.
 #[derive(Debug, Clone)]
 pub struct TreeOptions {
@@ -101,7 +104,7 @@ pub struct ProcessTree {
     requests: RequestSender,
     shared: Arc<Mutex<Shared>>,
     reader: JoinHandle<()>,
-    supervisor: Option<std::process::Child>,
+    supervisor: Mutex<Option<std::process::Child>>,
 }
 
 /// A supervisor that has reported.
@@ -193,7 +196,7 @@ impl ProcessTree {
             requests: started.requests,
             shared,
             reader,
-            supervisor: Some(started.supervisor),
+            supervisor: Mutex::new(Some(started.supervisor)),
         }
     }
 
@@ -340,6 +343,26 @@ impl ProcessTree {
         }
     }
 
+    /// Ends the supervisor and waits until it is gone: after that no process of the tree is
+    /// left, not even the ones that held it together.
+    pub async fn shut_down(&self) {
+        self.requests.hang_up();
+        let Some(mut supervisor) = self.take_supervisor() else {
+            return;
+        };
+        let gone = tokio::task::spawn_blocking(move || supervisor.wait());
+        if tokio::time::timeout(GONE_LIMIT, gone).await.is_err() {
+            tracing::warn!("the supervisor of the process tree takes long to end");
+        }
+    }
+
+    fn take_supervisor(&self) -> Option<std::process::Child> {
+        self.supervisor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
     fn census_without_supervisor(&self) -> Option<Census> {
         match self.containment {
             Containment::Namespaces { .. } => Some(Census::default()),
@@ -368,7 +391,7 @@ impl Drop for ProcessTree {
     fn drop(&mut self) {
         self.reader.abort();
         self.requests.hang_up();
-        if let Some(mut supervisor) = self.supervisor.take() {
+        if let Some(mut supervisor) = self.take_supervisor() {
             std::thread::spawn(move || supervisor.wait());
         }
     }

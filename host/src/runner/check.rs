@@ -131,7 +131,7 @@ impl Runner {
         let setup = self.setup(&plan, component, &prepared, &tree, runtime, &options)?;
         let driven = validate(&setup).await;
         drop(setup);
-        drop(tree);
+        tree.shut_down().await;
 
         let agent = agent_record(
             &plan,

@@ -174,7 +174,7 @@ impl Runner {
         let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         let driven = drive(&setup).await;
         drop(setup);
-        drop(tree);
+        tree.shut_down().await;
 
         let mut result = assemble(&plan, &component, &prepared, &driven, confinement);
         let masks = driven.masks.clone();

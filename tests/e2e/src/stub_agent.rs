@@ -101,6 +101,16 @@ pub const BEGINNING: &str = concat!(
     "\n",
 );
 
+/// As [`BEGINNING`], and the model has answered once: from here on a time limit is the agent's.
+pub const AT_WORK: &str = concat!(
+    r#"{"type":"thread.started","thread_id":"01a22ca4-3c00-7af3-8002-e1fc68081c14"}"#,
+    "\n",
+    r#"{"type":"turn.started"}"#,
+    "\n",
+    r#"{"type":"item.completed","item":{"id":"item_0","type":"reasoning","text":"thinking"}}"#,
+    "\n",
+);
+
 /// The event with which a turn ends well.
 pub const TURN_COMPLETED: &str = concat!(
     r#"{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":2}}"#,

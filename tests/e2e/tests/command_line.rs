@@ -5,8 +5,8 @@
 use akbench_e2e::scene::{Ran, Scene};
 use akbench_e2e::shown::shown;
 use akbench_e2e::stub_agent::{
-    self, BEGINNING, StubAgent, TURN_COMPLETED, add_recording, leave_rollouts, print_events,
-    read_task,
+    self, AT_WORK, BEGINNING, StubAgent, TURN_COMPLETED, add_recording, leave_rollouts,
+    print_events, read_task,
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -37,8 +37,11 @@ fn help_lists_the_commands_and_the_exit_codes() {
 
     Commands:
       run      Run an agent through an adapter file
-      agent    Agents: run one by its name, or list them
+      agent    Agents: run one by its name, list them, show one, check that one can run here
+      adapter  Adapters: what a file is, and what it may do
       runtime  Runtimes: the endpoints that agents can use
+      runs     Runs that were kept: list them, read one, check that their evidence is unchanged
+      paths    Show the folders that akbench uses here
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -142,14 +145,16 @@ fn help_of_run_says_what_it_takes() {
 #[test]
 fn help_of_agent_lists_its_commands() {
     assert_snapshot!(data(&["agent", "--help"]), @r"
-    Agents: run one by its name, or list them
+    Agents: run one by its name, list them, show one, check that one can run here
 
     Usage: akbench agent <COMMAND>
 
     Commands:
-      run   Run an agent of the registry
-      list  List the agents of the registry
-      help  Print this message or the help of the given subcommand(s)
+      run    Run an agent of the registry
+      list   List the agents of the registry
+      show   Show an agent: its programs, parameters and capabilities
+      check  Check that an agent can run here: its program, its version, its own sandbox
+      help   Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help  Print help
@@ -398,7 +403,7 @@ fn exit_codes_tell_how_it_went() {
         {"stdout": {"text": BEGINNING}},
         {"stdout": {"text": TURN_COMPLETED}},
     ]);
-    let hangs = json!([{"stdout": {"text": BEGINNING}}, "hang"]);
+    let hangs = json!([{"stdout": {"text": AT_WORK}}, "hang"]);
     let stub = StubAgent::default;
     let none = Value::Null;
     assert_eq!(code_of(stub(), &completed, &[]), (0, none.clone()));

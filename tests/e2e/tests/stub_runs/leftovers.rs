@@ -1,7 +1,7 @@
 //! Whatever the agent leaves behind is dead when the run is over.
 
 use super::Run;
-use akbench_e2e::stub_agent::{BEGINNING, TURN_COMPLETED};
+use akbench_e2e::stub_agent::{AT_WORK, BEGINNING, TURN_COMPLETED};
 use serde_json::{Value, json};
 
 fn leaves(steps: &[Value]) -> Run {
@@ -45,7 +45,7 @@ fn many_daemons_are_all_dead_and_all_counted() {
 #[test]
 fn daemons_are_dead_after_a_crash_and_after_a_time_limit() {
     let daemon = json!({"daemon": {"seconds": 600, "ignore_signals": true}});
-    let begin = json!({"stdout": {"text": BEGINNING}});
+    let begin = json!({"stdout": {"text": AT_WORK}});
     let run = Run::of(&json!([begin, daemon, {"kill_self": "SIGSEGV"}]), &[]);
     assert_eq!(run.verdict()[1], "agent_crash");
     assert_eq!(run.killed(), 1);

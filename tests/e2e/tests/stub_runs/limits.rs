@@ -1,18 +1,18 @@
 //! Time limit and idle limit: who does not obey is killed, and nothing stays alive.
 
 use super::Run;
-use akbench_e2e::stub_agent::{BEGINNING, TURN_COMPLETED};
+use akbench_e2e::stub_agent::{AT_WORK, TURN_COMPLETED};
 use serde_json::json;
 
 fn deaf_to(signals: &[&str]) -> serde_json::Value {
-    json!([{"ignore_signals": signals}, {"stdout": {"text": BEGINNING}}, "hang"])
+    json!([{"ignore_signals": signals}, {"stdout": {"text": AT_WORK}}, "hang"])
 }
 
 #[test]
 fn an_agent_that_obeys_the_interrupt_is_timed_out_without_a_kill() {
     let steps = json!([
         {"on_signal": {"signal": "SIGINT", "steps": [{"exit": 130}]}},
-        {"stdout": {"text": BEGINNING}},
+        {"stdout": {"text": AT_WORK}},
         "hang",
     ]);
     let run = Run::of(&steps, &["--time-limit", "1s"]);
@@ -53,7 +53,7 @@ fn an_agent_that_is_deaf_to_every_polite_signal_is_killed() {
 
 #[test]
 fn a_stopped_agent_is_killed() {
-    let steps = json!([{"stdout": {"text": BEGINNING}}, "stop_self", "hang"]);
+    let steps = json!([{"stdout": {"text": AT_WORK}}, "stop_self", "hang"]);
     let run = Run::of(&steps, &["--time-limit", "500ms"]);
     assert_eq!(
         run.verdict(),
@@ -68,7 +68,7 @@ fn an_agent_that_was_done_when_its_time_was_over_has_completed() {
             {"stdout": {"text": TURN_COMPLETED}},
             {"exit": 0},
         ]}},
-        {"stdout": {"text": BEGINNING}},
+        {"stdout": {"text": AT_WORK}},
         "hang",
     ]);
     let run = Run::of(&steps, &["--time-limit", "1s"]);
@@ -90,7 +90,7 @@ fn silence_ends_the_run_and_is_nobodys_fault() {
 fn output_that_keeps_coming_is_no_silence() {
     let lines = "{\"type\":\"turn.started\"}\n".repeat(8);
     let steps = json!([
-        {"stdout": {"text": BEGINNING}},
+        {"stdout": {"text": AT_WORK}},
         {"stdout": {"text": lines, "delay_ms": 250}},
         {"stderr": {"text": "a\nb\nc\nd\ne\nf\n", "delay_ms": 250}},
         {"stdout": {"text": TURN_COMPLETED}},
