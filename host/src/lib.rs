@@ -7,12 +7,15 @@
 //! - [`runs`]: runs that were kept, to list, read and verify.
 //! - [`registry`]: descriptors and the catalog of adapters.
 //! - [`contract`]: what adapters can do and what they report.
+//! - [`suite`]: the contract suite, which adapters prove themselves in.
+//! - [`attestation`]: what the suite found, kept for later runs.
 //! - [`sandbox`]: the wasm engine, its limits and its cache.
 //! - [`process`]: programs in a supervised tree, recorded.
 //! - [`supervisor`]: the process that holds a tree together.
 
 #![warn(missing_docs)]
 
+pub mod attestation;
 pub mod cli;
 pub mod clock;
 pub mod contract;
@@ -25,4 +28,5 @@ pub mod registry;
 pub mod runner;
 pub mod runs;
 pub mod sandbox;
+pub mod suite;
 pub mod supervisor;

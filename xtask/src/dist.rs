@@ -1,5 +1,7 @@
 //! Laying out what gets installed.
 
+mod attestations;
+
 use std::fs;
 use std::path::Path;
 
@@ -19,9 +21,14 @@ use crate::{atomic, folder, steps};
 /// nothing here builds.
 pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
     steps::run(
-        workspace
-            .cargo("build")
-            .args(["--release", "--package", "akbench", "--bins"]),
+        workspace.cargo("build").args([
+            "--release",
+            "--package",
+            "akbench",
+            "--package",
+            "stub-cli",
+            "--bins",
+        ]),
         "build the release",
     )?;
     let guests = guests::build(workspace, installing)?;
@@ -34,16 +41,15 @@ pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
         .explain(|| format!("create a folder in {}", workspace.target.display()))?;
     let layout = unfinished.path().join("dist");
     lay_out(workspace, &guests, &layout)?;
+    attestations::make(workspace, &layout)?;
     atomic::replace_folder(&path, &layout)?;
 
     println!("laid out {}:", workspace.shown(&path));
     println!("  bin/akbench");
     println!("  share/akbench/adapters     {}", names(&guests));
     println!("  share/akbench/descriptors");
-    println!(
-        "attestations are not included: the contract suite that makes them does not exist yet, \
-         so results of this build say `contract_suite_not_run`"
-    );
+    println!("  share/akbench/attestations of the contract suite, for each of them");
+    println!("  share/akbench/stub-cli     plays recordings for `akbench adapter test`");
     println!("the folder can be moved anywhere; bin and share must stay side by side");
     Ok(())
 }
@@ -60,6 +66,10 @@ fn lay_out(workspace: &Workspace, guests: &[Built], layout: &Path) -> Outcome {
         fs::create_dir_all(folder).explain(|| format!("create {}", folder.display()))?;
     }
     copy(&workspace.release_program("akbench"), &bin.join("akbench"))?;
+    copy(
+        &workspace.release_program("stub-cli"),
+        &share.join("stub-cli"),
+    )?;
     for guest in guests {
         copy(&guest.path, &adapters.join(guest.component))?;
     }

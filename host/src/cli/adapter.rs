@@ -2,9 +2,10 @@
 
 use super::CliError;
 use super::adapter_inspect::InspectAdapter;
+use super::adapter_test::TestAdapter;
 use clap::{Args, Subcommand};
 
-/// Adapters: what a file is, and what it may do.
+/// Adapters: what a file is and may do, and whether it passes the contract suite.
 #[derive(Debug, Args)]
 pub struct AdapterCommand {
     #[command(subcommand)]
@@ -14,12 +15,14 @@ pub struct AdapterCommand {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     Inspect(InspectAdapter),
+    Test(TestAdapter),
 }
 
 impl AdapterCommand {
     pub fn execute(self) -> Result<u8, CliError> {
         match self.command {
             Subcommands::Inspect(command) => command.execute(),
+            Subcommands::Test(command) => command.execute(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::table::{Page, table};
 use super::wording::list;
 use super::{CliError, folders, output};
+use crate::attestation::{Attested, Standing};
 use crate::registry::{AgentDescriptor, Registry};
 use crate::sandbox::authority::{self, Authority};
 use crate::sandbox::component::AdapterComponent;
@@ -84,6 +85,16 @@ fn descriptor_of<'a>(
 }
 
 impl Inspection<'_> {
+    /// What the contract suite found; `None` without a descriptor, or if it was not run.
+    fn attested(&self) -> Option<Standing> {
+        let standing = folders::attestations().standing(&Attested {
+            component_sha256: self.component.sha256,
+            descriptor_sha256: self.descriptor.as_ref().ok()?.digest,
+            contract: self.component.contract_name(),
+        });
+        (standing != Standing::NotRun).then_some(standing)
+    }
+
     fn document(&self) -> Value {
         let component = &self.component;
         json!({
@@ -95,7 +106,7 @@ impl Inspection<'_> {
             "catalog": self.adapter_id.as_ref().map(|id| json!({"adapter": id, "pinned": self.pinned})),
             "imports": self.imports,
             "descriptor": self.descriptor.as_ref().ok().map(|descriptor| grants(descriptor)),
-            "attestation": null,
+            "attestation": self.attested().map(attestation_word),
         })
     }
 
@@ -114,7 +125,10 @@ impl Inspection<'_> {
                 None => "not listed".to_owned(),
             },
         );
-        page.row("attestation", "none");
+        page.row(
+            "attestation",
+            self.attested().map_or("none", attestation_word),
+        );
         match &self.descriptor {
             Ok(descriptor) => descriptor_rows(&mut page, descriptor),
             Err(reason) => {
@@ -192,4 +206,12 @@ fn descriptor_rows(page: &mut Page, descriptor: &AgentDescriptor) {
         list(&descriptor.evidence, "nothing of the home"),
     );
     page.row("memory", format!("{} MiB", memory(descriptor) >> 20));
+}
+
+fn attestation_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Passed(rung) => rung.as_str(),
+        Standing::Failed => "failed",
+        Standing::NotRun => "not run",
+    }
 }

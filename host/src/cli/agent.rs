@@ -4,6 +4,10 @@ use super::agent_check::CheckAgent;
 use super::agent_show::ShowAgent;
 use super::run_args::RunArgs;
 use super::{CliError, folders};
+use crate::attestation::{Attestations, Attested, Rung};
+use crate::digest::Sha256;
+use crate::registry::{AgentDescriptor, Registry};
+use crate::sandbox::component::SUPPORTED_CONTRACTS;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -75,6 +79,8 @@ impl ListAgents {
         let registry = folders::registry(&self.descriptors)?;
         folders::report_overrides(&registry);
         let agents = registry.agents();
+        let attestations = folders::attestations();
+        let rung = |agent: &AgentDescriptor| rung(agent, &registry, &attestations);
         if self.json {
             let listed: Vec<_> = agents
                 .iter()
@@ -87,6 +93,7 @@ impl ListAgents {
                         "execution": agent.agent.execution,
                         "descriptor": agent.origin,
                         "descriptor_sha256": agent.digest,
+                        "rung": rung(agent),
                     })
                 })
                 .collect();
@@ -95,10 +102,33 @@ impl ListAgents {
         }
         for agent in agents {
             println!(
-                "{}@{}  {}  adapter {}",
-                agent.id, agent.version, agent.name, agent.agent.adapter
+                "{}@{}  {}  adapter {}  {}",
+                agent.id,
+                agent.version,
+                agent.name,
+                agent.agent.adapter,
+                rung(agent).map_or("not built", Rung::as_str)
             );
         }
         Ok(0)
     }
+}
+
+/// How far an agent's adapter has come; `None` if its component is not there. The component is
+/// not compiled for that, so the best standing under any supported contract counts: a component
+/// has only one.
+fn rung(agent: &AgentDescriptor, registry: &Registry, attestations: &Attestations) -> Option<Rung> {
+    let entry = registry.component_for(&agent.agent.adapter).ok()?;
+    let (component_sha256, _) = Sha256::of_file(&entry.path).ok()?;
+    SUPPORTED_CONTRACTS
+        .iter()
+        .map(|version| {
+            let subject = Attested {
+                component_sha256,
+                descriptor_sha256: agent.digest,
+                contract: format!("akbench:agent@{version}"),
+            };
+            attestations.standing(&subject).rung()
+        })
+        .max()
 }

@@ -1,6 +1,7 @@
 //! Where things are on this machine.
 
 use super::CliError;
+use crate::attestation::Attestations;
 use crate::registry::{Registry, Source};
 use crate::runner::run::Runner;
 use crate::sandbox::cache::ComponentCache;
@@ -27,6 +28,17 @@ pub fn cache() -> Option<PathBuf> {
 /// The data of this user; `None` without a home.
 pub fn data() -> Option<PathBuf> {
     xdg("XDG_DATA_HOME", ".local/share")
+}
+
+/// What the contract suite found: as installed, then as this user found it.
+pub fn attestations() -> Attestations {
+    let folders = [share(), data()];
+    Attestations::new(
+        folders
+            .into_iter()
+            .flatten()
+            .map(|folder| folder.join("attestations")),
+    )
 }
 
 fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
@@ -96,6 +108,7 @@ pub fn runner(sandbox: Sandbox, use_cache: bool) -> Result<Runner, CliError> {
         sandbox,
         supervisor: own_program()?,
         program_memory: cache.map(|cache| cache.join("programs.json")),
+        attestations: attestations(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod adapter_inspect;
+mod adapter_test;
 mod agent;
 mod agent_check;
 mod agent_show;

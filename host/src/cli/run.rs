@@ -36,7 +36,7 @@ impl RunCommand {
 }
 
 /// Said first: a missing file explains a missing descriptor.
-fn check_exists(adapter: &Path) -> Result<(), CliError> {
+pub(super) fn check_exists(adapter: &Path) -> Result<(), CliError> {
     match std::fs::metadata(adapter) {
         Ok(metadata) if metadata.is_file() => Ok(()),
         Ok(_) => Err(CliError::usage(format!(
@@ -50,7 +50,10 @@ fn check_exists(adapter: &Path) -> Result<(), CliError> {
     }
 }
 
-fn descriptor_of(adapter: &Path, registry: &Registry) -> Result<AgentDescriptor, CliError> {
+pub(super) fn descriptor_of(
+    adapter: &Path,
+    registry: &Registry,
+) -> Result<AgentDescriptor, CliError> {
     let name = adapter
         .file_name()
         .map(|name| name.to_string_lossy())

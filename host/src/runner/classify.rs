@@ -77,7 +77,8 @@ fn ended_before_fault(operation: Operation, driven: &Driven) -> bool {
         Operation::ValidateEnvironment
         | Operation::StartSession
         | Operation::SubmitTask
-        | Operation::WaitForCompletion => false,
+        | Operation::WaitForCompletion
+        | Operation::GetStatus => false,
     }
 }
 

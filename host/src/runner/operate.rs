@@ -21,6 +21,8 @@ pub enum Operation {
     SubmitTask,
     /// `wait-for-completion`
     WaitForCompletion,
+    /// `get-status`
+    GetStatus,
     /// `collect-observations`
     CollectObservations,
     /// `cancel`
@@ -37,6 +39,7 @@ impl Operation {
             Self::StartSession => "start-session",
             Self::SubmitTask => "submit-task",
             Self::WaitForCompletion => "wait-for-completion",
+            Self::GetStatus => "get-status",
             Self::CollectObservations => "collect-observations",
             Self::Cancel => "cancel",
             Self::Close => "close",
@@ -48,7 +51,7 @@ impl Operation {
         match self {
             Self::ValidateEnvironment => Phase::Validate,
             Self::StartSession => Phase::Start,
-            Self::SubmitTask | Self::WaitForCompletion => Phase::Work,
+            Self::SubmitTask | Self::WaitForCompletion | Self::GetStatus => Phase::Work,
             Self::CollectObservations => Phase::Collect,
             Self::Cancel => Phase::Cancel,
             Self::Close => Phase::Close,

@@ -16,6 +16,7 @@ use super::result::{
 use super::run_folder::{RunFolder, check_writable};
 use super::stop::StopSignal;
 use super::validity;
+use crate::attestation::{Attestations, Attested};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::observed::Observations;
@@ -45,6 +46,8 @@ pub struct Runner {
     pub supervisor: PathBuf,
     /// Where digests of programs are remembered.
     pub program_memory: Option<PathBuf>,
+    /// What the contract suite found about adapters.
+    pub attestations: Attestations,
 }
 
 /// What one run needs beside its plan.
@@ -202,7 +205,12 @@ impl Runner {
             .map_err(write(prepared.folder.artifacts()))?;
         result.workspace = after.record;
         result.warnings.extend(after.warnings);
-        validity::judge(&mut result, &driven, &plan.descriptor);
+        let standing = self.attestations.standing(&Attested {
+            component_sha256: component.sha256,
+            descriptor_sha256: plan.descriptor.digest,
+            contract: component.contract_name(),
+        });
+        validity::judge(&mut result, &driven, &plan.descriptor, standing);
         match judged {
             Ok(evaluation) => result.evaluation = evaluation,
             Err(error) => {
@@ -499,7 +507,7 @@ pub(super) fn agent_record(
         version: plan.descriptor.version.to_string(),
         adapter: plan.descriptor.agent.adapter.to_string(),
         execution: "process".to_owned(),
-        contract: format!("akbench:agent@{}", component.contract),
+        contract: component.contract_name(),
         component_sha256: component.sha256,
         descriptor_sha256: plan.descriptor.digest,
         program,

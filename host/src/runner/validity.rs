@@ -2,16 +2,20 @@
 
 use super::drive::Driven;
 use super::result::{RunResult, RunStatus};
+use crate::attestation;
 use crate::contract::observed::TokenUsage;
 use crate::registry::{AgentDescriptor, Capability, Standing, Support};
 
-/// The reason until a contract suite exists that attests adapters.
-const NOT_ATTESTED: &str = "contract_suite_not_run";
-
 /// Drops what the descriptor calls unsupported, and lists why the run may not count.
-pub fn judge(result: &mut RunResult, driven: &Driven, descriptor: &AgentDescriptor) {
+pub fn judge(
+    result: &mut RunResult,
+    driven: &Driven,
+    descriptor: &AgentDescriptor,
+    adapter: attestation::Standing,
+) {
     enforce_capabilities(result, descriptor);
-    let mut reasons = vec![NOT_ATTESTED.to_owned()];
+    let mut reasons: Vec<String> = Vec::new();
+    reasons.extend(adapter.invalid_reason().map(str::to_owned));
     if !result.violations.is_empty() {
         reasons.push("contract_violation".to_owned());
     }

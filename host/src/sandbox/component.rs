@@ -186,6 +186,11 @@ fn list(names: &[String]) -> String {
 }
 
 impl AdapterComponent {
+    /// The contract with its version, as records name it.
+    pub fn contract_name(&self) -> String {
+        format!("akbench:agent@{}", self.contract)
+    }
+
     /// Reads, checks and compiles an adapter, or takes its compiled form from the cache.
     ///
     /// # Errors

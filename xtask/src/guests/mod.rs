@@ -22,10 +22,20 @@ struct Guest {
 }
 
 /// Every adapter written in Rust.
-const GUESTS: [Guest; 1] = [Guest {
-    package: "akbench-codex-adapter",
-    component: "codex.wasm",
-}];
+const GUESTS: [Guest; 3] = [
+    Guest {
+        package: "akbench-codex-adapter",
+        component: "codex.wasm",
+    },
+    Guest {
+        package: "akbench-fake-adapter",
+        component: "fake.wasm",
+    },
+    Guest {
+        package: "akbench-misbehaving-adapter",
+        component: "misbehaving.wasm",
+    },
+];
 
 /// A built component.
 #[derive(Debug)]

@@ -12,7 +12,13 @@ use crate::failure::{Explain, Outcome};
 use crate::{atomic, digest};
 
 /// What a guest is built from, relative to the workspace.
-const INPUTS: [&str; 4] = ["Cargo.lock", "Cargo.toml", "adapters", "wit"];
+const INPUTS: [&str; 5] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "adapters",
+    "tests/guests",
+    "wit",
+];
 
 /// The digest of everything that the guests are built from, with the compiler's identity.
 ///
@@ -82,6 +88,7 @@ mod tests {
             "Cargo.lock",
             "Cargo.toml",
             "adapters/a/lib.rs",
+            "tests/guests/b/lib.rs",
             "wit/agent.wit",
         ] {
             atomic::write(&root.path().join(file), b"first").unwrap();

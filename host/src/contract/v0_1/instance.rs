@@ -97,6 +97,21 @@ pub enum Progress {
     Ended,
 }
 
+/// Where a session stands, as the adapter says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentStatus {
+    /// No task yet.
+    Created,
+    /// At work.
+    Running,
+    /// Done.
+    Completed,
+    /// Ended badly.
+    Failed,
+    /// Stopped.
+    Cancelled,
+}
+
 /// An instance, and its session once it is started.
 pub struct Instance {
     store: Store<State>,
@@ -298,14 +313,38 @@ impl Instance {
         Ok(result.map_err(translate::failure))
     }
 
-    /// `close`, and the end of the session.
-    pub async fn close(&mut self) -> Answer<()> {
+    /// `get-status`.
+    pub async fn status(&mut self) -> wasmtime::Result<AgentStatus> {
+        let session = self.session()?;
+        let agent = self.adapter.akbench_agent_agent();
+        let status = agent
+            .session()
+            .call_get_status(&mut self.store, session)
+            .await?;
+        Ok(match status {
+            wit::AgentStatus::Created => AgentStatus::Created,
+            wit::AgentStatus::Running => AgentStatus::Running,
+            wit::AgentStatus::Completed => AgentStatus::Completed,
+            wit::AgentStatus::Failed => AgentStatus::Failed,
+            wit::AgentStatus::Cancelled => AgentStatus::Cancelled,
+        })
+    }
+
+    /// `close`, and the session goes on to exist: only to see what a second one does.
+    pub async fn close_and_keep(&mut self) -> Answer<()> {
         let session = self.session()?;
         let agent = self.adapter.akbench_agent_agent();
         let result = agent.session().call_close(&mut self.store, session).await?;
-        self.session = None;
-        session.resource_drop_async(&mut self.store).await?;
         Ok(result.map_err(translate::failure))
+    }
+
+    /// `close`, and the end of the session.
+    pub async fn close(&mut self) -> Answer<()> {
+        let result = self.close_and_keep().await?;
+        if let Some(session) = self.session.take() {
+            session.resource_drop_async(&mut self.store).await?;
+        }
+        Ok(result)
     }
 
     fn session(&self) -> wasmtime::Result<ResourceAny> {

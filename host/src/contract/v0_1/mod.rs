@@ -6,7 +6,9 @@ mod instance;
 mod process;
 pub mod translate;
 
-pub use instance::{AgentConfig, Instance, InstanceOptions, Progress, RuntimeBinding, Task, check};
+pub use instance::{
+    AgentConfig, AgentStatus, Instance, InstanceOptions, Progress, RuntimeBinding, Task, check,
+};
 
 /// Generated from `wit/`.
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
