@@ -58,7 +58,7 @@ function validate() {
       'environment-invalid',
       '`line-agent --version` did not print `line-agent` and a version; check that the program ' +
         'found is the right one',
-      { stderr: ended.stderr.slice(0, 500) },
+      { exit: { [ended.status.tag]: ended.status.val } },
     );
   }
   return { agentVersion, notes: [] };

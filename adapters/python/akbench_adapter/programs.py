@@ -111,6 +111,12 @@ class Ended:
         """Did it return 0?"""
         return self.status == process.ExitStatus_Exited(0)
 
+    @property
+    def facts(self):
+        """Its end, as evidence of a failure."""
+        exited = isinstance(self.status, process.ExitStatus_Exited)
+        return {"exit": {"exited" if exited else "signalled": self.status.value}}
+
 
 def run_to_end(program, label, args, env=None):
     """Runs a short probe. Raises `Pending` if the engine's deadline comes first."""

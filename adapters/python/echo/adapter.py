@@ -55,7 +55,7 @@ class Agent(Adapter):
                 "environment-invalid",
                 "`line-agent --version` did not print `line-agent` and a version; check that "
                 "the program found is the right one",
-                {"stderr": ended.stderr[:500]},
+                ended.facts,
             )
         return ak.EnvironmentReport(version, [])
 
