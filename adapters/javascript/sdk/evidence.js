@@ -1,6 +1,6 @@
 // What the engine recorded: the only thing from which observations may be derived.
 
-import { AdapterFailure } from './failures.js';
+import { AdapterFailure, reported } from './failures.js';
 import { list, readChunks } from './files.js';
 import { isObject } from './json_line.js';
 import { LineSplitter } from './lines.js';
@@ -97,7 +97,8 @@ function readable(path, read) {
     return read();
   } catch (error) {
     // The codes of `wasi:filesystem` are plain words; anything else is a mistake here.
-    if (typeof error !== 'string') throw error;
-    throw new AdapterFailure('unknown', `evidence file \`${path}\` could not be read: ${error}`);
+    const code = reported(error);
+    if (typeof code !== 'string') throw error;
+    throw new AdapterFailure('unknown', `evidence file \`${path}\` could not be read: ${code}`);
   }
 }

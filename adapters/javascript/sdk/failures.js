@@ -51,3 +51,11 @@ export function operation(name, method) {
     }
   };
 }
+
+/**
+ * What a function of the engine reported: the error that it throws carries it as `payload`,
+ * or is it.
+ */
+export function reported(error) {
+  return error?.payload ?? error;
+}

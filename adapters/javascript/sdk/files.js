@@ -1,6 +1,7 @@
 // The three folders that an adapter has: `/evidence` (read only), `/artifacts`, `/agent-home`.
 
 import { getDirectories } from 'wasi:filesystem/preopens@0.2.12';
+import { reported } from './failures.js';
 
 const CHUNK = 256 << 10;
 let granted = null;
@@ -52,7 +53,7 @@ function open(folder, path, how, rights) {
   try {
     return preopen(folder).openAt({}, path, how, rights);
   } catch (error) {
-    if (error === 'no-entry') return null;
+    if (reported(error) === 'no-entry') return null;
     throw error;
   }
 }

@@ -10,7 +10,7 @@
 
 export { adapter } from './adapter.js';
 export { Evidence } from './evidence.js';
-export { AdapterFailure, Pending, failure } from './failures.js';
+export { AdapterFailure, Pending, failure, reported } from './failures.js';
 export { writeFile } from './files.js';
 export { count, jsonObject, text } from './json_line.js';
 export { LineSplitter } from './lines.js';

@@ -1,7 +1,7 @@
 // Starting programs and reading what they print.
 
 import { spawn } from 'akbench:agent/process@0.1.0';
-import { AdapterFailure, Pending } from './failures.js';
+import { AdapterFailure, Pending, reported } from './failures.js';
 import { LineSplitter } from './lines.js';
 import { decodeLossy, encode } from './utf8.js';
 
@@ -121,7 +121,7 @@ function waited(call) {
   try {
     return call();
   } catch (error) {
-    throw error === 'interrupted' ? new Pending(true) : error;
+    throw reported(error) === 'interrupted' ? new Pending(true) : error;
   }
 }
 
@@ -138,8 +138,9 @@ const REASONS = {
 };
 
 function notStarted(program, error) {
-  const reason = REASONS[error?.tag];
+  const { tag, val } = reported(error);
+  const reason = REASONS[tag];
   if (reason === undefined) return error;
-  const message = `\`${program}\` could not be started: ${reason(error.val)}`;
-  return new AdapterFailure('environment-invalid', message, { spawn: error.tag.replace('-', '_') });
+  const message = `\`${program}\` could not be started: ${reason(val)}`;
+  return new AdapterFailure('environment-invalid', message, { spawn: tag.replace('-', '_') });
 }
