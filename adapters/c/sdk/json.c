@@ -5,7 +5,7 @@
 
 #include "text.h"
 
-enum { MAX_DEPTH = 500, MAX_DIGITS = 18 };
+enum { MAX_DEPTH = 500 };
 
 typedef struct {
   const unsigned char *at;
@@ -124,22 +124,22 @@ static size_t digits(reader *in) {
 }
 
 static bool number(reader *in, ak_json *out) {
-  bool negative = take(in, '-');
   const unsigned char *from = in->at;
+  take(in, '-');
+  const unsigned char *first = in->at;
   size_t count = digits(in);
-  if (count == 0 || (count > 1 && *from == '0')) return false;
-  out->kind = count <= MAX_DIGITS ? AK_JSON_INTEGER : AK_JSON_FRACTION;
-  for (size_t i = 0; i < count && count <= MAX_DIGITS; i++) out->integer = out->integer * 10 + (from[i] - '0');
-  if (negative) out->integer = -out->integer;
-  if (take(in, '.')) {
-    out->kind = AK_JSON_FRACTION;
-    if (digits(in) == 0) return false;
-  }
+  if (count == 0 || (count > 1 && *first == '0')) return false;
+  if (take(in, '.') && digits(in) == 0) return false;
   if (take(in, 'e') || take(in, 'E')) {
-    out->kind = AK_JSON_FRACTION;
     if (!take(in, '+')) take(in, '-');
     if (digits(in) == 0) return false;
   }
+  out->kind = AK_JSON_NUMBER;
+  ak_text written = {0};
+  ak_put_bytes(&written, from, (size_t)(in->at - from));
+  ak_put_bytes(&written, "", 1);
+  out->number = strtod(written.ptr, NULL);
+  ak_drop(&written);
   return true;
 }
 
@@ -250,10 +250,11 @@ const ak_json *ak_json_text(const ak_json *object, const char *key) {
 
 bool ak_json_count(const ak_json *object, const char *key, int64_t below, int64_t *count) {
   const ak_json *member = ak_json_get(object, key);
-  if (!member || member->kind != AK_JSON_INTEGER) return false;
-  if (member->integer < 0 || member->integer >= below) return false;
-  *count = member->integer;
-  return true;
+  if (!member || member->kind != AK_JSON_NUMBER) return false;
+  // Compared before it is converted: what is out of range has no integer.
+  if (!(member->number >= 0 && member->number < (double)below)) return false;
+  *count = (int64_t)member->number;
+  return (double)*count == member->number;
 }
 
 bool ak_json_is(const ak_json *object, const char *key, const char *literal) {

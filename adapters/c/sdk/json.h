@@ -10,8 +10,7 @@
 typedef enum {
   AK_JSON_NULL,
   AK_JSON_BOOLEAN,
-  AK_JSON_INTEGER,
-  AK_JSON_FRACTION,
+  AK_JSON_NUMBER,
   AK_JSON_STRING,
   AK_JSON_ARRAY,
   AK_JSON_OBJECT,
@@ -21,8 +20,7 @@ typedef struct ak_json ak_json;
 struct ak_json {
   ak_json_kind kind;
   bool boolean;
-  // Of AK_JSON_INTEGER, at most 18 digits; longer ones are AK_JSON_FRACTION.
-  int64_t integer;
+  double number;
   // Of AK_JSON_STRING; may hold NUL.
   char *text;
   size_t len;
@@ -41,7 +39,8 @@ void ak_json_free(ak_json *value);
 const ak_json *ak_json_get(const ak_json *object, const char *key);
 // A member that is a string, or NULL.
 const ak_json *ak_json_text(const ak_json *object, const char *key);
-// A member that is an integer from 0 up to `below`; false if it is anything else.
+// A member that is an integer from 0 up to `below`, at most 2^53; false if it is anything else.
+// JSON does not tell 100 from 1e2.
 bool ak_json_count(const ak_json *object, const char *key, int64_t below, int64_t *count);
 // Is this member the string?
 bool ak_json_is(const ak_json *object, const char *key, const char *literal);

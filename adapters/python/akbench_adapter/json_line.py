@@ -18,9 +18,11 @@ def json_object(line):
 
 
 def count(value, below=1 << 53):
-    """`value` if it is an integer from 0 up to `below`, else `None`: never a guess."""
-    fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < below
-    return value if fits else None
+    """`value` if it is an integer from 0 up to `below`, else `None`: never a guess. JSON does
+    not tell 100 from 1e2."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if 0 <= value < below and value == int(value) else None
 
 
 def text(value):

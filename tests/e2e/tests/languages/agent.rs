@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 /// The agent says that it begins.
 pub const START: &str = r#"{"type":"start","session":"s-1","model":"m-1"}"#;
 /// The agent counts its tokens.
-pub const USAGE: &str =
-    r#"{"type":"usage","input":100,"output":7,"total":9007199254740991}"#;
+pub const USAGE: &str = r#"{"type":"usage","input":100,"output":7,"total":9007199254740991}"#;
 /// Must all languages be there? Then a missing one is an error.
 const REQUIRED: &str = "AKBENCH_REQUIRE_LANGUAGES";
 /// Longer than any run takes to get to its work.

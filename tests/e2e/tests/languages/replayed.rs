@@ -40,7 +40,11 @@ impl Adapter {
         let guard = runtime.enter();
         let sandbox = Sandbox::new().unwrap();
         let file = language.component();
-        let cache = file.ancestors().nth(2).unwrap().join("test-cache/akbench/components");
+        let cache = file
+            .ancestors()
+            .nth(2)
+            .unwrap()
+            .join("test-cache/akbench/components");
         let component = AdapterComponent::load(&file, &sandbox, &ComponentCache::new(Some(cache)));
         drop(guard);
         Self {
@@ -59,7 +63,9 @@ impl Adapter {
 
     /// Submits a task to a session in replay mode and waits for it; returns how both failed.
     pub fn misuse(&self) -> (ReportedFailure, ReportedFailure) {
-        let setup = self.setup(self.folder("evidence"));
+        let evidence = self.folder.path().join("evidence");
+        fs::create_dir(&evidence).unwrap();
+        let setup = self.setup(evidence);
         self.runtime.block_on(async {
             let (_interrupter, interrupt) = interruption();
             let host = SessionHost::new(
@@ -75,9 +81,15 @@ impl Adapter {
                 memory_bytes: setup.memory_bytes,
             };
             let component = &self.component.component;
-            let mut instance = Instance::new(&self.sandbox, component, options).await.unwrap();
+            let mut instance = Instance::new(&self.sandbox, component, options)
+                .await
+                .unwrap();
             instance.begin_operation(Duration::from_secs(60));
-            instance.start_session(&setup.config).await.unwrap().unwrap();
+            instance
+                .start_session(&setup.config)
+                .await
+                .unwrap()
+                .unwrap();
             let task = Task {
                 id: "t".to_owned(),
                 instruction: "work".to_owned(),
@@ -90,20 +102,21 @@ impl Adapter {
         })
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
-        let path = self.folder.path().join(name);
-        fs::create_dir_all(&path).unwrap();
-        path
-    }
-
     fn setup(&self, evidence: PathBuf) -> ReplaySetup {
+        // Of its own each time: what one instance wrote must not reach the next.
+        let place = tempfile::tempdir_in(self.folder.path()).unwrap().keep();
+        let folder = |name: &str| {
+            let path = place.join(name);
+            fs::create_dir(&path).unwrap();
+            path
+        };
         let redactor = Redactor::new([]).unwrap();
         let journal = Journal::create(
-            &self.folder.path().join("events.jsonl"),
+            &place.join("events.jsonl"),
             redactor.clone(),
             Arc::new(Silent),
         );
-        let audit = Audit::create(&self.folder.path().join("audit.jsonl"), redactor.clone());
+        let audit = Audit::create(&place.join("audit.jsonl"), redactor.clone());
         ReplaySetup {
             sandbox: self.sandbox.clone(),
             component: self.component.clone(),
@@ -113,9 +126,9 @@ impl Adapter {
                 environment: Vec::new(),
                 credentials: BTreeMap::new(),
                 folders: Folders {
-                    workspace: self.folder("workspace"),
-                    agent_home: self.folder("agent-home"),
-                    artifacts: self.folder("artifacts"),
+                    workspace: folder("workspace"),
+                    agent_home: folder("agent-home"),
+                    artifacts: folder("artifacts"),
                     evidence,
                 },
             }),
