@@ -9,8 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/deps"
 cp wit/world.wit "$work"
-cp wit/filesystem.wit ../../wit/agent.wit "$work/deps"
+wit=wit/agent.wit
+[ -f "$wit" ] || wit=../../wit/agent.wit
+cp wit/filesystem.wit "$wit" "$work/deps"
 mkdir -p "$(dirname "$output")"
 # --sync: the contract has no asynchronous functions, and the engine no use for them.
 "${COMPONENTIZE_QJS:-componentize-qjs}" --sync --wit "$work" --world javascript-adapter \
-    --module-root . --js echo/adapter.js --output "$output"
+    --module-root . --js adapter/adapter.js --output "$output"

@@ -7,7 +7,9 @@ cd "$(dirname "$0")"
 # From a copy: Python leaves compiled files beside its sources.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -R akbench_adapter echo "$work"
+cp -R akbench_adapter adapter "$work"
+wit=wit/agent.wit
+[ -f "$wit" ] || wit=../../wit/agent.wit
 mkdir -p "$(dirname "$output")"
-"${COMPONENTIZE_PY:-componentize-py}" --wit-path ../../wit --world adapter \
-    componentize --python-path "$work" --python-path "$work/echo" --output "$output" adapter
+"${COMPONENTIZE_PY:-componentize-py}" --wit-path "$wit" --world adapter \
+    componentize --python-path "$work" --python-path "$work/adapter" --output "$output" adapter

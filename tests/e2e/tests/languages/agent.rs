@@ -104,7 +104,7 @@ impl Language {
 
     fn command(self, scene: &Scene, scenario: &Value, more: &[&str]) -> Command {
         let program = scene.stub("line-agent", scenario);
-        let descriptor = format!("adapters/{}/echo/descriptor.json", self.name());
+        let descriptor = format!("adapters/{}/adapter/descriptor.json", self.name());
         let mut command = scene.akbench(["run", "--json", "--workspace", "workspace"]);
         command
             .args(["--task-file", "task.txt", "--out", "runs", "--adapter"])
