@@ -12,4 +12,4 @@ wit=wit/agent.wit
 [ -f "$wit" ] || wit=../../wit/agent.wit
 mkdir -p "$(dirname "$output")"
 "${COMPONENTIZE_PY:-componentize-py}" --wit-path "$wit" --world adapter \
-    componentize --python-path "$work" --python-path "$work/adapter" --output "$output" adapter
+    componentize --python-path "$work/adapter" --python-path "$work" --output "$output" adapter
