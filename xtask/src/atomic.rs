@@ -29,6 +29,20 @@ pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
     Ok(())
 }
 
+/// Removes a file; it may be absent.
+///
+/// # Errors
+///
+/// If it is there and cannot be removed.
+pub fn remove(path: &Path) -> Outcome {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).explain(|| format!("remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Puts a finished folder where `path` is, replacing what is there.
 ///
 /// # Errors

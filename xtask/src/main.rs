@@ -1,4 +1,4 @@
-//! Build automation: `cargo xtask demo | test | dist | guests | bench`.
+//! Build automation: `cargo xtask demo | test | dist | guests | languages | bench`.
 #![forbid(unsafe_code)]
 
 mod agent;
@@ -12,6 +12,7 @@ mod dist;
 mod failure;
 mod folder;
 mod guests;
+mod languages;
 mod steps;
 mod test;
 mod toolchain;
@@ -52,6 +53,23 @@ enum Task {
     Dist,
     /// Build the adapter components, under `target/adapters`
     Guests,
+    /// Build the adapters in Python, JavaScript and C, as far as their toolchains are there
+    Languages,
+    /// What `wit-bindgen c` does, for adapters/c/build.sh
+    #[command(hide = true)]
+    C {
+        wit: PathBuf,
+        #[arg(long)]
+        world: String,
+        #[arg(long)]
+        out_dir: PathBuf,
+    },
+    /// What `wasm-tools component` does, for adapters/c/build.sh
+    #[command(hide = true)]
+    Component {
+        #[command(subcommand)]
+        task: ComponentTask,
+    },
     /// Measure the overhead of a run and the memory it takes
     Bench {
         /// How often the overhead is measured
@@ -63,6 +81,15 @@ enum Task {
         /// Also write the numbers to this file, as JSON
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
+    },
+}
+
+#[derive(Subcommand)]
+enum ComponentTask {
+    New {
+        module: PathBuf,
+        #[arg(short)]
+        output: PathBuf,
     },
 }
 
@@ -83,12 +110,28 @@ fn main() -> ExitCode {
 }
 
 fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
+    // What scripts call, wherever they are.
+    match &task {
+        Task::C {
+            wit,
+            world,
+            out_dir,
+        } => {
+            return languages::generate_c_bindings(wit, world, out_dir).map(|()| ExitCode::SUCCESS);
+        }
+        Task::Component {
+            task: ComponentTask::New { module, output },
+        } => return languages::encode_component(module, output).map(|()| ExitCode::SUCCESS),
+        _ => {}
+    }
     let workspace = Workspace::locate()?;
     match task {
+        Task::C { .. } | Task::Component { .. } => Ok(ExitCode::SUCCESS),
         Task::Demo => demo::run(&workspace, installing),
         Task::Test { args } => test::run(&workspace, installing, &args),
         Task::Dist => dist::run(&workspace, installing).map(|()| ExitCode::SUCCESS),
         Task::Guests => guests::build(&workspace, installing).map(|_| ExitCode::SUCCESS),
+        Task::Languages => languages::build(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Bench {
             runs,
             megabytes,

@@ -8,7 +8,7 @@ use crate::agent::real_cli::{self, Search};
 use crate::failure::{Explain, Outcome};
 use crate::toolchain::Installing;
 use crate::workspace::Workspace;
-use crate::{build, steps};
+use crate::{build, languages, steps};
 
 /// Builds what the tests drive, then runs them; `args` go to the test runner.
 ///
@@ -17,6 +17,7 @@ use crate::{build, steps};
 /// If something does not build or a runner cannot be started; failing tests are an exit code.
 pub fn run(workspace: &Workspace, installing: Installing, args: &[String]) -> Outcome<ExitCode> {
     build::everything(workspace, installing)?;
+    languages::build(workspace)?;
     let real_cli = real_cli::find()?;
     match &real_cli {
         Search::Found(program) => {

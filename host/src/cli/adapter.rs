@@ -1,6 +1,7 @@
 //! `akbench adapter`: adapter files.
 
 use super::CliError;
+use super::adapter_new::NewAdapter;
 use super::adapter_inspect::InspectAdapter;
 use super::adapter_test::TestAdapter;
 use clap::{Args, Subcommand};
@@ -15,6 +16,7 @@ pub struct AdapterCommand {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     Inspect(InspectAdapter),
+    New(NewAdapter),
     Test(TestAdapter),
 }
 
@@ -22,6 +24,7 @@ impl AdapterCommand {
     pub fn execute(self) -> Result<u8, CliError> {
         match self.command {
             Subcommands::Inspect(command) => command.execute(),
+            Subcommands::New(command) => command.execute(),
             Subcommands::Test(command) => command.execute(),
         }
     }

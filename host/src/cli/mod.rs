@@ -2,6 +2,8 @@
 
 mod adapter;
 mod adapter_inspect;
+mod adapter_new;
+mod adapter_templates;
 mod adapter_test;
 mod agent;
 mod agent_check;

@@ -1,7 +1,7 @@
 //! Building the adapter components that are written in Rust.
 
-mod component;
-mod stamp;
+pub mod component;
+pub mod stamp;
 
 use std::fs;
 use std::path::PathBuf;

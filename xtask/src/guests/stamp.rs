@@ -20,14 +20,26 @@ const INPUTS: [&str; 5] = [
     "wit",
 ];
 
+/// Folders that tools leave between sources.
+const BUILT: [&str; 3] = ["target", "node_modules", "__pycache__"];
+
 /// The digest of everything that the guests are built from, with the compiler's identity.
 ///
 /// # Errors
 ///
 /// If a source cannot be read.
 pub fn inputs(root: &Path, compiler: &str) -> Outcome<String> {
+    inputs_of(root, &INPUTS, compiler)
+}
+
+/// The same of these files and folders, relative to the workspace.
+///
+/// # Errors
+///
+/// If a source cannot be read.
+pub fn inputs_of(root: &Path, inputs: &[&str], compiler: &str) -> Outcome<String> {
     let mut files = Vec::new();
-    for input in INPUTS {
+    for input in inputs {
         collect(&root.join(input), &mut files)?;
     }
     files.sort();
@@ -52,7 +64,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Outcome {
             let entry = entry.explain(doing)?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if !name.starts_with('.') && name != "target" && name != "node_modules" {
+            if !name.starts_with('.') && !BUILT.contains(&name.as_ref()) {
                 collect(&entry.path(), files)?;
             }
         }
