@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use wit_bindgen_c::Opts;
+use wit_bindgen_core::Files;
 use wit_bindgen_core::wit_parser::Resolve;
-use wit_bindgen_core::{Files, WorldGenerator as _};
 
 use crate::atomic;
 use crate::failure::{Explain, Outcome};
