@@ -1,8 +1,8 @@
 //! `akbench adapter`: adapter files.
 
 use super::CliError;
-use super::adapter_new::NewAdapter;
 use super::adapter_inspect::InspectAdapter;
+use super::adapter_new::NewAdapter;
 use super::adapter_test::TestAdapter;
 use clap::{Args, Subcommand};
 

@@ -93,7 +93,7 @@ impl Adapter {
             let task = Task {
                 id: "t".to_owned(),
                 instruction: "work".to_owned(),
-        attachments: Vec::new(),
+                attachments: Vec::new(),
                 time_limit: None,
             };
             let submitted = instance.submit_task(&task).await.unwrap().unwrap_err();
