@@ -102,16 +102,38 @@ fn c(_: &Path) -> Result<Toolchain, String> {
     // This program has the two commands that the script needs besides.
     let own = std::env::current_exe()
         .map_err(|error| format!("the file of this program, which is unknown: {error}"))?;
+    let own = as_rebuilt(&own);
     Ok(Toolchain {
         identity: version,
         variables: vec![("WIT_BINDGEN", own.clone()), ("WASM_TOOLS", own)],
     })
 }
 
+/// Building the workspace replaces this very program while it runs; the system then calls the
+/// file it was started from deleted. The new one has the same commands, at the same place.
+fn as_rebuilt(own: &Path) -> PathBuf {
+    match own
+        .to_str()
+        .and_then(|text| text.strip_suffix(" (deleted)"))
+    {
+        Some(path) => PathBuf::from(path),
+        None => own.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_program_that_was_rebuilt_while_it_runs_is_found_at_its_place() {
+        assert_eq!(
+            as_rebuilt(Path::new("/t/xtask (deleted)")),
+            Path::new("/t/xtask")
+        );
+        assert_eq!(as_rebuilt(Path::new("/t/xtask")), Path::new("/t/xtask"));
+    }
 
     #[test]
     fn every_language_has_its_script() {
