@@ -3,7 +3,7 @@
 //! - [`bindings`]: the contract, generated from `wit/`.
 //! - [`lines`]: reading byte streams line by line, split on `\n` only.
 //! - [`evidence`]: what the engine recorded, in an adapter (`/evidence`) or natively in a test.
-//! - [`files`]: writing to `/agent-home` and `/artifacts` (adapters only).
+//! - `files`: writing to `/agent-home` and `/artifacts` (adapters only).
 //! - [`failure`]: building failures.
 //! - [`observations`]: an empty set of observations to start from.
 
