@@ -166,7 +166,7 @@ fn an_adapter_without_a_descriptor_is_refused_with_what_to_pass() {
     let scene = Scene::new();
     scene.write("mine.wasm", real_adapter());
     let ran = run(&scene, "mine.wasm", false);
-    assert_snapshot!(refusal(&scene, &ran), @"error: the adapter `mine.wasm` has no descriptor: the catalog lists no component `mine.wasm`, only `codex.wasm`; pass the agent's descriptor with `--descriptor FILE`");
+    assert_snapshot!(refusal(&scene, &ran), @"error: the adapter `mine.wasm` has no descriptor: the catalog lists no component `mine.wasm`, only `codex.wasm`, `fake.wasm`; pass the agent's descriptor with `--descriptor FILE`");
 }
 
 #[test]

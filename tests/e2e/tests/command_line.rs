@@ -38,7 +38,7 @@ fn help_lists_the_commands_and_the_exit_codes() {
     Commands:
       run      Run an agent through an adapter file
       agent    Agents: run one by its name, list them, show one, check that one can run here
-      adapter  Adapters: what a file is, and what it may do
+      adapter  Adapters: what a file is and may do, and whether it passes the contract suite
       runtime  Runtimes: the endpoints that agents can use
       runs     Runs that were kept: list them, read one, check that their evidence is unchanged
       paths    Show the folders that akbench uses here
@@ -269,12 +269,15 @@ fn a_command_line_that_is_no_command_is_refused_on_stderr() {
 
 #[test]
 fn agents_are_listed_for_people_and_for_scripts() {
-    assert_snapshot!(data(&["agent", "list"]), @"codex@1.0.0  Codex CLI  adapter codex_cli");
+    assert_snapshot!(data(&["agent", "list"]), @r"
+    codex@1.0.0  Codex CLI  adapter codex_cli  not built
+    fake@1.0.0  No real agent: any program that prints the lines of adapters/fake  adapter fake  not built
+    ");
     let listed: Value = serde_json::from_str(&data(&["agent", "list", "--json"])).expect("JSON");
     let agent = &listed[0];
     assert_eq!(agent["id"], "codex");
     let keys: Vec<&String> = agent.as_object().expect("an object").keys().collect();
-    assert_snapshot!(format!("{keys:?}"), @r#"["id", "version", "name", "adapter", "execution", "descriptor", "descriptor_sha256"]"#);
+    assert_snapshot!(format!("{keys:?}"), @r#"["id", "version", "name", "adapter", "execution", "descriptor", "descriptor_sha256", "rung"]"#);
 }
 
 #[test]
@@ -307,7 +310,7 @@ fn an_unknown_agent_is_refused_with_those_that_exist() {
         "--task-file",
         "task.txt",
     ];
-    assert_snapshot!(refused(&args), @"error: there is no agent `codecs`; did you mean `codex`?; there are `codex@1.0.0`");
+    assert_snapshot!(refused(&args), @"error: there is no agent `codecs`; did you mean `codex`?; there are `codex@1.0.0`, `fake@1.0.0`");
 }
 
 #[test]
