@@ -192,6 +192,19 @@ impl RealScene {
         })
     }
 
+    /// Waits until the CLI has said that a tool call began: its process is there a moment
+    /// earlier, when the request that asked for it is not accounted for yet.
+    pub fn wait_for_reported_tool_call(&self) {
+        processes::wait_for("a reported tool call", || {
+            let spawns = self.folder().join("artifacts/evidence/spawns");
+            let mut folders = fs::read_dir(spawns).ok()?.flatten();
+            let task =
+                folders.find(|entry| entry.file_name().to_string_lossy().ends_with("-task"))?;
+            let stdout = fs::read_to_string(task.path().join("stdout")).ok()?;
+            stdout.contains("\"item.started\"").then_some(())
+        });
+    }
+
     /// Waits until the CLI itself runs.
     pub fn wait_for_agent(&self) -> Process {
         let folder = self.scene.path("");

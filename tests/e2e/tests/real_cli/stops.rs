@@ -37,6 +37,7 @@ fn cancel_during_a_tool_call(test: &str, signal: Signal) {
     };
     let running = scene.start(&[]);
     let tool = scene.wait_for_sleep(&seconds);
+    scene.wait_for_reported_tool_call();
     let family = processes::descendants(running.pid());
     assert!(family.contains(&tool), "{family:#?}");
     running.signal(signal);
