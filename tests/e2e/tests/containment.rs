@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 use akbench_e2e::built;
+use akbench_e2e::processes::{self, Process};
 use akbench_e2e::scene::{CREDENTIAL, Scene};
 use std::fmt::Write as _;
 use std::fs;
@@ -336,7 +337,7 @@ fn mark() -> String {
 }
 
 /// Runs the script as an agent, ends the run, and returns who is alive 3 s later.
-fn leave_behind(script: &str, mark: &str, end: End) -> Vec<i32> {
+fn leave_behind(script: &str, mark: &str, end: End) -> Vec<Process> {
     let scene = Scene::new();
     let linger = if end == End::Normal {
         ""
@@ -354,8 +355,8 @@ fn leave_behind(script: &str, mark: &str, end: End) -> Vec<i32> {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("akbench starts");
-    wait_for("the program to start", || {
-        scene.path("workspace/started.txt").exists()
+    processes::wait_for("the program to start", || {
+        scene.path("workspace/started.txt").exists().then_some(())
     });
     let pid = rustix::process::Pid::from_child(&child);
     let send = |signal| rustix::process::kill_process(pid, signal).expect("a signal");
@@ -367,47 +368,12 @@ fn leave_behind(script: &str, mark: &str, end: End) -> Vec<i32> {
     child.wait().expect("akbench ends");
     let deadline = Instant::now() + Duration::from_secs(3);
     loop {
-        let alive = sleepers(mark);
+        let alive = processes::with_argument(mark);
         if alive.is_empty() || Instant::now() > deadline {
             return alive;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(90);
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited too long for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Live processes with this argument.
-fn sleepers(mark: &str) -> Vec<i32> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").expect("/proc").flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let Ok(command) = fs::read(format!("/proc/{pid}/cmdline")) else {
-            continue;
-        };
-        let zombie =
-            fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
-        if !zombie
-            && command
-                .split(|byte| *byte == 0)
-                .any(|argument| argument == mark.as_bytes())
-        {
-            found.push(pid);
-        }
-    }
-    found
 }
 
 /// The page shows what was seen: between its two markers stands this table.
