@@ -7,6 +7,7 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 const MASK: u8 = b'*';
@@ -80,6 +81,25 @@ impl Redactor {
         // A form is ASCII unless the secret isn't; masks then replace whole characters only
         // by chance.
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Copies a whole source and counts the masks.
+    ///
+    /// # Errors
+    ///
+    /// What reading or writing returns.
+    pub fn copy(&self, source: &mut impl Read, target: &mut impl Write) -> io::Result<u64> {
+        let mut redacted = self.stream();
+        let mut chunk = vec![0; 256 << 10];
+        loop {
+            let read = source.read(&mut chunk)?;
+            if read == 0 {
+                break;
+            }
+            target.write_all(&redacted.push(&chunk[..read]))?;
+        }
+        target.write_all(&redacted.finish())?;
+        Ok(redacted.masks())
     }
 
     /// Masks a stream that arrives in pieces.

@@ -6,7 +6,7 @@ use super::workspace::{Snapshot, copy_tree};
 use crate::dataset::diff::{self, TreeAt};
 use crate::process::redaction::Redactor;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The workspace before the agent came.
@@ -105,18 +105,9 @@ pub fn keep(before: &Before, folder: &RunFolder, redactor: &Redactor) -> After {
 fn mask(from: &Path, to: &Path, redactor: &Redactor) -> io::Result<u64> {
     let mut source = File::open(from)?;
     let mut target = crate::process::recorder::create_private(to)?;
-    let mut redacted = redactor.stream();
-    let mut chunk = vec![0; 256 << 10];
-    loop {
-        let read = source.read(&mut chunk)?;
-        if read == 0 {
-            break;
-        }
-        target.write_all(&redacted.push(&chunk[..read]))?;
-    }
-    target.write_all(&redacted.finish())?;
+    let masks = redactor.copy(&mut source, &mut target)?;
     target.sync_all()?;
-    Ok(redacted.masks())
+    Ok(masks)
 }
 
 /// Makes a fresh copy of the tree as the agent left it: the untouched copy with the diff

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustix::fs::OFlags;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -100,17 +100,7 @@ fn copy_masked(from: &Path, to: &Path, redactor: &Redactor) -> io::Result<u64> {
         return Err(io::Error::other("it is no regular file any more"));
     }
     let mut target: File = create_private(to)?;
-    let mut redacted = redactor.stream();
-    let mut chunk = vec![0; 256 << 10];
-    loop {
-        let read = source.read(&mut chunk)?;
-        if read == 0 {
-            break;
-        }
-        target.write_all(&redacted.push(&chunk[..read]))?;
-    }
-    target.write_all(&redacted.finish())?;
-    Ok(redacted.masks())
+    redactor.copy(&mut source, &mut target)
 }
 
 /// Digests every file below the artifacts.
