@@ -31,11 +31,24 @@ pub(crate) fn process() -> Value {
         "exe": env::current_exe().ok().map(|path| lossy(&path.into())),
         "pid": id(process::getpid()),
         "parent_pid": process::getppid().map(id),
-        "process_group": id(process::getpgrp()),
-        "session": process::getsid(None).ok().map(id),
+        "process_group": leader(GROUP),
+        "session": leader(SESSION),
         "user": process::getuid().as_raw(),
         "open_files": open_files(),
     })
+}
+
+/// Fields of `/proc/PID/stat` after the program's name, counted from the state (proc(5)).
+const GROUP: usize = 2;
+const SESSION: usize = 3;
+
+/// The leader of this process's group or session; 0 when it lives outside of the PID
+/// namespace, which the typed system calls take for impossible.
+fn leader(field: usize) -> Option<u32> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The name may hold blanks and parentheses, so the fields start after the last one.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(field)?.parse().ok()
 }
 
 /// File descriptor to what it is open on; `null` where that cannot be found out.
