@@ -3,7 +3,7 @@
 use super::run::{check_exists, descriptor_of};
 use super::{CliError, folders};
 use crate::attestation::{self, Attestation};
-use crate::registry::AgentDescriptor;
+use crate::registry::{AgentDescriptor, Extent};
 use crate::sandbox::engine::Sandbox;
 use crate::suite::junit;
 use crate::suite::lab::{Lab, Subject};
@@ -66,7 +66,7 @@ pub struct TestAdapter {
 
 impl TestAdapter {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         let adapter = folders::adapter_file(&self.adapter, &registry);
         check_exists(&adapter)?;
         let descriptor = match &self.descriptor {

@@ -4,6 +4,7 @@ use super::confinement_args::ConfinementArgs;
 use super::table::Page;
 use super::wording::{confined, known, name_of, one_line, seconds};
 use super::{CliError, folders, output, signals, value};
+use crate::registry::Extent;
 use crate::runner::check::{CheckReport, CheckRequest};
 use crate::runner::plan::ProcessEnvironment;
 use crate::runner::stop::stop_pair;
@@ -47,7 +48,7 @@ pub struct CheckAgent {
 
 impl CheckAgent {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let unknown = |error: crate::registry::ResolveError| CliError::usage(error.to_string());
         let descriptor = registry.agent(&self.agent).map_err(unknown)?.clone();

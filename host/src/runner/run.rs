@@ -172,20 +172,34 @@ impl Runner {
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
         let mut record = plan_record(&plan, &component, &prepared, &started_at);
         mask_texts(&mut record, &prepared.redactor);
-        crate::files::write_json_durably(&prepared.folder.plan(), &record)
-            .map_err(write(prepared.folder.plan()))?;
-
+        let plan_file = prepared.folder.plan();
+        let recorded = tokio::task::spawn_blocking(move || {
+            let path = plan_file.clone();
+            crate::files::write_json_durably(&plan_file, &record).map_err(write(path))
+        });
+        // Nothing of the agent runs before `drive`; until then disk and supervisor may work
+        // at the same time.
+        let contained = self.contain(&plan, &prepared, &options.confinement).await;
+        recorded
+            .await
+            .map_err(|error| write(prepared.folder.plan())(error.into()))??;
         let Contained {
             tree,
             runtime,
             record: confinement,
-        } = self.contain(&plan, &prepared, &options.confinement).await?;
+        } = contained?;
         let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         let driven = drive(&setup).await;
         drop(setup);
-        tree.shut_down().await;
-
+        let mut ending = tokio::spawn(async move { tree.shut_down().await });
+        if !driven.census.is_some_and(|census| census.survivors == 0) {
+            wait_for_end(&mut ending).await;
+        }
+        // Otherwise only the supervisor is left, which touches no file and may end meanwhile.
         let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
+        if !ending.is_finished() {
+            wait_for_end(&mut ending).await;
+        }
         let judged = judge(Judging {
             plan: &plan,
             variant: prepared.variant.as_ref(),
@@ -391,6 +405,13 @@ impl Runner {
             stop: options.stop.clone(),
             reserve: folder.reserve(),
         })
+    }
+}
+
+/// A panic while waiting is no reason to lose the run's result.
+async fn wait_for_end(ending: &mut tokio::task::JoinHandle<()>) {
+    if let Err(error) = ending.await {
+        tracing::warn!(%error, "failed to wait for the end of the process tree");
     }
 }
 
