@@ -157,7 +157,7 @@ fn run_cases(subject: Subject, only: &[String]) -> Result<(bool, Vec<CaseReport>
         .build()
         .map_err(system("start the asynchronous runtime"))?;
     let cases = runtime.block_on(run::run(lab, only, tell));
-    // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
+    // A file system that does not answer may hold a thread for ever; nobody waits for it.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok((lacks_recordings, cases))
 }

@@ -83,7 +83,7 @@ impl CheckAgent {
             let checking = runner.check(request, &component, &registry, environment, stop);
             Ok::<_, CliError>(checking.await?)
         });
-        // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
+        // A file system that does not answer may hold a thread for ever; nobody waits for it.
         runtime.shutdown_timeout(Duration::from_millis(100));
         let report = checked?;
         if self.json {

@@ -182,7 +182,7 @@ impl RunArgs {
         if let Some(progress) = &progress {
             progress.finish();
         }
-        // All that this run began is over; a FIFO that an adapter opened may hold a thread
+        // All that this run began is over; a file system that does not answer may hold a thread
         // for ever, so nobody waits.
         runtime.shutdown_background();
         self.report(&finished?)

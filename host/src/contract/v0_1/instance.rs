@@ -8,6 +8,7 @@ use crate::contract::session::SessionHost;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::guest_time::GuestTime;
 use crate::sandbox::limits::{HOSTCALL_FUEL, LimitExceeded, MAX_HANDLES, MemoryLimiter};
+use crate::sandbox::open_file;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use wasmtime::component::{Component, HasSelf, Linker, ResourceAny, ResourceTable};
@@ -134,6 +135,7 @@ impl Prepared {
     pub fn new(engine: &Engine, component: &Component) -> wasmtime::Result<Self> {
         let mut linker: Linker<State> = Linker::new(engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        open_file::link(&mut linker)?;
         Adapter::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         AdapterPre::new(linker.instantiate_pre(component)?).map(Self)
     }
@@ -159,13 +161,12 @@ impl Instance {
         wasi.allow_tcp(false)
             .allow_udp(false)
             .allow_ip_name_lookup(false);
-        // In its home the agent may leave anything, even what blocks whoever opens it.
-        wasi.preopened_dir(&folders.agent_home, "/agent-home", FsPerms::ReadWrite)?;
-        // In the others only the engine and the adapter write, and only regular files; a
-        // hand-over to another thread for each read would cost far more than the read.
+        // Only regular files are ever opened, so a read never waits; a hand-over to another
+        // thread for each of them would cost far more than the read.
         wasi.allow_blocking_current_thread(true);
         wasi.preopened_dir(&folders.evidence, "/evidence", FsPerms::ReadOnly)?;
         wasi.preopened_dir(&folders.artifacts, "/artifacts", FsPerms::ReadWrite)?;
+        wasi.preopened_dir(&folders.agent_home, "/agent-home", FsPerms::ReadWrite)?;
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_HANDLES);
         let state = State {
