@@ -62,6 +62,7 @@ impl AgentCommand {
 
 impl RunAgent {
     fn execute(self) -> Result<u8, CliError> {
+        let ahead = self.run.begin_ahead(None);
         let registry = folders::registry(&self.run.descriptors, self.run.needs_registry())?;
         folders::report_overrides(&registry);
         let unknown = |error: crate::registry::ResolveError| CliError::usage(error.to_string());
@@ -70,7 +71,7 @@ impl RunAgent {
             .component_for(&descriptor.agent.adapter)
             .map_err(unknown)?;
         let adapter = entry.path.clone();
-        self.run.execute(&registry, descriptor, &adapter)
+        self.run.execute(&registry, descriptor, &adapter, ahead)
     }
 }
 

@@ -8,6 +8,7 @@ mod adapter_test;
 mod agent;
 mod agent_check;
 mod agent_show;
+mod ahead;
 mod confinement_args;
 mod error;
 mod folders;

@@ -23,6 +23,7 @@ pub struct RunCommand {
 
 impl RunCommand {
     pub fn execute(self) -> Result<u8, CliError> {
+        let ahead = self.run.begin_ahead(Some(&self.adapter));
         let registry = folders::registry(&self.run.descriptors, self.run.needs_registry())?;
         folders::report_overrides(&registry);
         let adapter = folders::adapter_file(&self.adapter, &registry);
@@ -31,7 +32,7 @@ impl RunCommand {
             Some(path) => AgentDescriptor::load(path)?,
             None => descriptor_of(&adapter, &registry)?,
         };
-        self.run.execute(&registry, descriptor, &adapter)
+        self.run.execute(&registry, descriptor, &adapter, ahead)
     }
 }
 

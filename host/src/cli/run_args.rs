@@ -1,5 +1,6 @@
 //! The arguments that `run` and `agent run` share, and what both do with them.
 
+use super::ahead::Ahead;
 use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
@@ -12,7 +13,6 @@ use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
 use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
 use crate::runner::stop::stop_pair;
 use crate::sandbox::component::{AdapterComponent, LoadError};
-use crate::sandbox::engine::Sandbox;
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -123,12 +123,18 @@ impl RunArgs {
         }
     }
 
+    /// Begins what needs no descriptors; `named` is the adapter if its file was given.
+    pub fn begin_ahead(&self, named: Option<&Path>) -> Ahead {
+        Ahead::start(named, &self.descriptors, !self.no_cache)
+    }
+
     /// Runs an agent through an adapter.
     pub fn execute(
         self,
         registry: &Registry,
         descriptor: AgentDescriptor,
         adapter: &Path,
+        ahead: Ahead,
     ) -> Result<u8, CliError> {
         let request = RunRequest {
             descriptor,
@@ -144,8 +150,7 @@ impl RunArgs {
             },
         };
         let planned = plan(request, registry, &ProcessEnvironment);
-        let sandbox = Sandbox::new()?;
-        let loaded = folders::load_adapter(adapter, registry, &sandbox, !self.no_cache);
+        let (sandbox, loaded) = ahead.finish(adapter, registry)?;
         let (plan, component, confinement) = all_right(
             planned,
             loaded,

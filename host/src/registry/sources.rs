@@ -29,6 +29,8 @@ pub enum Extent {
     Everything,
     /// All but the tasks.
     WithoutTasks,
+    /// The adapters alone.
+    Catalog,
 }
 
 /// A descriptor or adapter of an earlier source that a later one replaced.
@@ -71,18 +73,21 @@ pub(super) fn read(source: &Source, extent: Extent) -> Result<Contents, Vec<Regi
     }
     let mut errors = Vec::new();
     let descriptors = source.folder.join("descriptors");
-    let agents = read_folder(
-        &descriptors.join("agents"),
-        AgentDescriptor::load,
-        &mut errors,
-    );
-    let runtimes = read_folder(
-        &descriptors.join("runtimes"),
-        RuntimeDescriptor::load,
-        &mut errors,
-    );
+    let (mut agents, mut runtimes) = (Vec::new(), Vec::new());
+    if extent != Extent::Catalog {
+        agents = read_folder(
+            &descriptors.join("agents"),
+            AgentDescriptor::load,
+            &mut errors,
+        );
+        runtimes = read_folder(
+            &descriptors.join("runtimes"),
+            RuntimeDescriptor::load,
+            &mut errors,
+        );
+    }
     let tasks = match extent {
-        Extent::WithoutTasks => Vec::new(),
+        Extent::WithoutTasks | Extent::Catalog => Vec::new(),
         Extent::Everything => load_all(
             task_files(&descriptors.join("tasks")),
             &descriptors.join("tasks"),
