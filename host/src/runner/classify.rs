@@ -5,6 +5,7 @@ use super::drive::{Driven, StopCause};
 use super::operate::Operation;
 use super::result::{Failure, RunStatus};
 use crate::contract::observed::{FailureClass, Fault, Outcome, Phase, ReportedFailure};
+use crate::process::resources::limit::{Hit, Resource};
 use serde_json::{Map, Value};
 
 /// The verdict.
@@ -52,6 +53,12 @@ pub fn classify(driven: &Driven) -> Verdict {
             failure: None,
         },
         (Some(cause), outcome) => stopped(cause, outcome, driven),
+        // Seen only when the tree had ended: what the agent says of its end follows from it.
+        (None, _) if driven.resources.hit.is_some() => driven
+            .resources
+            .hit
+            .as_ref()
+            .map_or_else(unexplained, resource_limit),
         (None, Some(Outcome::Failed(failure))) => failed(failure.clone(), Phase::Work, None),
         (None, Some(Outcome::Cancelled)) => {
             let message = "the agent stopped its work, and nobody had asked for it";
@@ -61,11 +68,34 @@ pub fn classify(driven: &Driven) -> Verdict {
                 None,
             )
         }
-        (None, None) => {
-            let message = "the evidence does not show how the work ended";
-            failed(reported(FailureClass::Unknown, message), Phase::Work, None)
-        }
+        (None, None) => unexplained(),
     }
+}
+
+fn unexplained() -> Verdict {
+    let message = "the evidence does not show how the work ended";
+    failed(reported(FailureClass::Unknown, message), Phase::Work, None)
+}
+
+/// A limit on what the tree may use: whatever the agent was doing, this ended it.
+fn resource_limit(hit: &Hit) -> Verdict {
+    let class = match hit.resource {
+        Resource::CpuTime | Resource::Processes | Resource::OpenFiles => FailureClass::AgentLimit,
+        Resource::Memory => FailureClass::OutOfMemory,
+        Resource::Disk => FailureClass::DiskFull,
+        Resource::Output => FailureClass::OutputLimitExceeded,
+    };
+    let mut failure = reported(class, hit.describe());
+    let evidence = serde_json::json!({
+        "resource": hit.resource,
+        "limit": hit.limit,
+        "measured": hit.measured,
+        "enforced_by": hit.enforced_by,
+    });
+    if let Value::Object(evidence) = evidence {
+        failure.evidence = evidence;
+    }
+    failed(failure, Phase::Work, None)
 }
 
 /// A cancel that broke or an observation that had to be replayed does not hide how the work
@@ -101,6 +131,7 @@ fn stopped(cause: &StopCause, outcome: Option<&Outcome>, driven: &Driven) -> Ver
                 Some(Fault::Infrastructure),
             )
         }
+        StopCause::ResourceLimit(hit) => resource_limit(hit),
         StopCause::Cancelled => {
             let message = "the run was cancelled";
             verdict(

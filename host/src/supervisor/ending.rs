@@ -39,6 +39,11 @@ impl Ending {
         self.grace = self.grace.min(elapsed + grace);
     }
 
+    /// True once the time for asking is over.
+    pub fn is_killing(&self, now: Instant) -> bool {
+        now >= self.started + self.grace
+    }
+
     /// Does what is due and returns a signal if it was sent for the first time.
     pub fn step(&mut self, now: Instant, targets: &[Pid]) -> Option<Signal> {
         if targets.is_empty() {
@@ -46,7 +51,7 @@ impl Ending {
         }
         self.seen
             .extend(targets.iter().map(|pid| pid.as_raw_nonzero().get()));
-        if now >= self.started + self.grace {
+        if self.is_killing(now) {
             // Stopped first, so that what is about to fork doesn't get to it.
             signal_all(targets, Signal::STOP);
             signal_all(targets, Signal::KILL);

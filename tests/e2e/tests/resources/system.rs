@@ -1,0 +1,67 @@
+//! What a system may lack, imposed on one command.
+
+use std::path::Path;
+use std::process::Command;
+
+/// What is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// All that this machine has is there.
+    Nothing,
+    /// Control groups can be seen and not written.
+    WritableCgroups,
+}
+
+impl Lack {
+    /// The same command in a system that lacks this.
+    pub fn imposed_on(self, command: &Command) -> Command {
+        match self {
+            Self::Nothing => with_prefix(command, &[]),
+            Self::WritableCgroups => with_prefix(
+                command,
+                &[
+                    "bwrap",
+                    "--dev-bind",
+                    "/",
+                    "/",
+                    "--ro-bind-try",
+                    "/sys/fs/cgroup",
+                    "/sys/fs/cgroup",
+                    "--",
+                ],
+            ),
+        }
+    }
+}
+
+/// The command, started by others.
+fn with_prefix(command: &Command, prefix: &[&str]) -> Command {
+    let mut words = prefix.iter().map(|word| word.as_ref());
+    let program = words.next().unwrap_or(command.get_program());
+    let mut wrapped = Command::new(program);
+    wrapped.args(words).env_clear();
+    if !prefix.is_empty() {
+        wrapped.arg(command.get_program());
+    }
+    wrapped.args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        wrapped.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            wrapped.env(name, value);
+        }
+    }
+    wrapped
+}
+
+/// Whether a control group for this controller can be made here.
+pub fn cgroups_can_be_written(controller: &str) -> bool {
+    let parent = Path::new("/sys/fs/cgroup").join(controller);
+    let probe = parent.join(format!("akbench-test-{}", std::process::id()));
+    let made = std::fs::create_dir(&probe).and_then(|()| std::fs::remove_dir(&probe));
+    if made.is_err() {
+        eprintln!("partly skipped: needs writable control groups of version 1");
+    }
+    made.is_ok()
+}
