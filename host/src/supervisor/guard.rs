@@ -39,13 +39,13 @@ impl Guard {
         self.next
     }
 
-    /// How many there are, if it is time to look and there are too many.
-    pub fn look(&mut self, now: Instant) -> Option<u64> {
+    /// All that there are, if it is time to look and there are too many.
+    pub fn look(&mut self, now: Instant) -> Option<Vec<i32>> {
         if now < self.next {
             return None;
         }
-        let found = processes::count();
+        let found = processes::names();
         self.next = Instant::now() + self.interval;
-        (found > self.limit).then_some(found)
+        (found.len() as u64 > self.limit).then_some(found)
     }
 }

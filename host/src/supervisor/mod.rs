@@ -155,10 +155,12 @@ impl Supervisor {
         let Some(guard) = &mut self.guard else {
             return Ok(());
         };
-        let Some(processes) = guard.look(Instant::now()) else {
+        let Some(found) = guard.look(Instant::now()) else {
             return Ok(());
         };
         processes::kill_everything();
+        let processes = found.len() as u64;
+        self.ended.extend(found);
         self.all = Some(Ending::new(Duration::ZERO));
         self.channel.send(&Reply::TooManyProcesses { processes })
     }
@@ -326,7 +328,13 @@ impl Supervisor {
         let mut open = Vec::new();
         for (spawn, mut ending) in std::mem::take(&mut self.endings) {
             let targets = self.tree_of(spawn);
-            if let Some(signal) = ending.step(now, &targets) {
+            // Where everything ends, a program of it is sent no signal of its own: a SIGTERM
+            // after the SIGKILL would say that it could still have obeyed.
+            let signal = match &self.all {
+                Some(all) => ending.follow(all, now, &targets),
+                None => ending.step(now, &targets),
+            };
+            if let Some(signal) = signal {
                 self.channel.send(&Reply::TreeSignalled {
                     spawn: Some(spawn),
                     signal: signal.as_raw(),
@@ -350,9 +358,6 @@ impl Supervisor {
         }
         self.endings = open;
         if let Some(mut ending) = self.all.take() {
-            if ending.is_killing(now) && !self.childless {
-                processes::kill_everything();
-            }
             let targets = self.everything();
             if let Some(signal) = ending.step(now, &targets) {
                 self.channel.send(&Reply::TreeSignalled {
@@ -417,9 +422,6 @@ impl Supervisor {
         loop {
             while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
             let now = Instant::now();
-            if ending.is_killing(now) {
-                processes::kill_everything();
-            }
             let targets = processes::all_descendants();
             ending.step(now, &targets);
             if ending.outcome(now, targets.len()).is_some() {

@@ -93,19 +93,17 @@ pub fn own_namespace() -> bool {
     getpid() == Pid::INIT
 }
 
-/// How many processes there are below this one. In a namespace of its own that takes no more
-/// than a list of names, zombies among them.
-pub fn count() -> u64 {
+/// The processes below this one, by id. In a namespace of its own that takes no more than a
+/// list of names, zombies among them.
+pub fn names() -> Vec<i32> {
     if !own_namespace() {
-        return all_descendants().len() as u64;
+        let all = all_descendants().into_iter();
+        return all.map(|pid| pid.as_raw_nonzero().get()).collect();
     }
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let is_process = |entry: &fs::DirEntry| {
-        let name = entry.file_name();
-        name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
-    };
-    let all = entries.filter(is_process).count() as u64;
-    all.saturating_sub(1)
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|pid| *pid != Pid::INIT.as_raw_nonzero().get())
+        .collect()
 }
 
 /// Sends SIGKILL to everything below this process at once, in one system call where this is
