@@ -1,5 +1,6 @@
 //! What a system may lack, imposed on one command.
 
+use akbench_e2e::real::through;
 use std::path::Path;
 use std::process::Command;
 
@@ -16,11 +17,11 @@ impl Lack {
     /// The same command in a system that lacks this.
     pub fn imposed_on(self, command: &Command) -> Command {
         match self {
-            Self::Nothing => with_prefix(command, &[]),
-            Self::WritableCgroups => with_prefix(
+            Self::Nothing => through(command, "env", &[]),
+            Self::WritableCgroups => through(
                 command,
+                "bwrap",
                 &[
-                    "bwrap",
                     "--dev-bind",
                     "/",
                     "/",
@@ -32,27 +33,6 @@ impl Lack {
             ),
         }
     }
-}
-
-/// The command, started by others.
-fn with_prefix(command: &Command, prefix: &[&str]) -> Command {
-    let mut words = prefix.iter().map(|word| word.as_ref());
-    let program = words.next().unwrap_or(command.get_program());
-    let mut wrapped = Command::new(program);
-    wrapped.args(words).env_clear();
-    if !prefix.is_empty() {
-        wrapped.arg(command.get_program());
-    }
-    wrapped.args(command.get_args());
-    if let Some(folder) = command.get_current_dir() {
-        wrapped.current_dir(folder);
-    }
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            wrapped.env(name, value);
-        }
-    }
-    wrapped
 }
 
 /// Whether a control group for this controller can be made here.
