@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod lacks;
 mod leftovers;
 mod limits;
 mod system;
