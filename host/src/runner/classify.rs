@@ -219,6 +219,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::contract::observed::Observations;
+    use crate::process::resources::limit::Enforcer;
     use std::time::Duration;
 
     fn driven(stopped: Option<StopCause>, outcome: Option<Outcome>) -> Driven {
@@ -276,6 +277,37 @@ mod tests {
             class_and_fault(&verdict),
             (FailureClass::IdleTimeout, Fault::Unknown)
         );
+    }
+
+    #[test]
+    fn a_limit_of_the_tree_explains_a_crash_and_not_a_completion() {
+        let hit = |resource| Hit {
+            resource,
+            limit: 7,
+            measured: Some(8),
+            enforced_by: Enforcer::CgroupV2,
+        };
+        for (resource, class) in [
+            (Resource::Memory, FailureClass::OutOfMemory),
+            (Resource::Disk, FailureClass::DiskFull),
+            (Resource::Processes, FailureClass::AgentLimit),
+            (Resource::CpuTime, FailureClass::AgentLimit),
+            (Resource::Output, FailureClass::OutputLimitExceeded),
+        ] {
+            let crash = reported(FailureClass::AgentCrash, "ended by SIGKILL");
+            let mut run = driven(None, Some(Outcome::Failed(crash)));
+            run.resources.hit = Some(hit(resource));
+            let verdict = classify(&run);
+            assert_eq!(verdict.status, RunStatus::Failed);
+            assert_eq!(class_and_fault(&verdict), (class.clone(), class.fault()));
+            let evidence = &verdict.failure.unwrap().evidence;
+            assert_eq!(evidence["resource"], resource.key());
+            assert_eq!(evidence["limit"], 7);
+
+            let mut run = driven(None, Some(Outcome::Completed));
+            run.resources.hit = Some(hit(resource));
+            assert_eq!(classify(&run).status, RunStatus::Completed);
+        }
     }
 
     #[test]
