@@ -41,6 +41,8 @@ pub enum SignalReason {
     TimeLimit,
     /// No byte came for too long.
     IdleLimit,
+    /// The tree ran into a limit on what it may use of the machine.
+    ResourceLimit,
     /// The adapter asked for it of its own.
     Adapter,
     /// The program had ended and left processes behind.

@@ -16,6 +16,9 @@ use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::sync::Mutex;
 
+/// The three streams of a program, or a control group for each controller.
+pub const MOST_DESCRIPTORS: usize = 3;
+
 /// Sends requests.
 pub struct RequestSender {
     socket: Arc<UnixStream>,
@@ -50,26 +53,28 @@ pub fn link(socket: std::os::unix::net::UnixStream) -> io::Result<(RequestSender
 }
 
 impl RequestSender {
-    /// Sends a request, with the three streams of a program if it starts one.
+    /// Sends a request, with the file descriptors that belong to it: at most
+    /// [`MOST_DESCRIPTORS`].
     ///
     /// # Errors
     ///
     /// If the supervisor is gone, or the request is too long.
-    pub async fn send(&self, request: &Request, stdio: Option<&[OwnedFd; 3]>) -> io::Result<()> {
+    pub async fn send(&self, request: &Request, descriptors: &[OwnedFd]) -> io::Result<()> {
         let frame = protocol::encode(request)?;
         let _turn = self.turn.lock().await;
         let mut sent = 0;
         while sent < frame.len() {
             self.socket.writable().await?;
             let attempt = self.socket.try_io(Interest::WRITABLE, || {
-                let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+                let mut space =
+                    [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
                 let mut ancillary = SendAncillaryBuffer::new(&mut space);
-                let borrowed = stdio.map(|fds| fds.each_ref().map(AsFd::as_fd));
+                let borrowed: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
                 if sent == 0
-                    && let Some(borrowed) = &borrowed
-                    && !ancillary.push(SendAncillaryMessage::ScmRights(borrowed))
+                    && !borrowed.is_empty()
+                    && !ancillary.push(SendAncillaryMessage::ScmRights(&borrowed))
                 {
-                    return Err(io::Error::other("no room for three file descriptors"));
+                    return Err(io::Error::other("no room for that many file descriptors"));
                 }
                 let bytes = [IoSlice::new(&frame[sent..])];
                 Ok(sendmsg(

@@ -7,4 +7,5 @@ pub mod launch;
 pub mod link;
 pub mod recorder;
 pub mod redaction;
+pub mod resources;
 pub mod tree;

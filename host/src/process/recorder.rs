@@ -4,6 +4,7 @@
 //! take what they want from the file, so nothing is kept in memory between child and disk.
 
 use super::redaction::Redactor;
+use super::resources::limit::Resource;
 use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -33,26 +34,68 @@ pub enum StreamName {
     Stderr,
 }
 
-/// Most that is recorded of one stream; what would come after ends the run.
-pub const MAX_STREAM: u64 = 4 << 30;
-
 /// What happens on all recorded streams of a session: when a byte last came, for the idle
-/// limit, and whether recording failed.
+/// limit, how many came, and whether recording failed.
 #[derive(Debug, Clone)]
 pub struct Activity {
     epoch: Instant,
     last_ms: Arc<AtomicU64>,
     failed: watch::Sender<bool>,
+    output: Arc<Output>,
+}
+
+#[derive(Debug)]
+struct Output {
+    limit: AtomicU64,
+    recorded: AtomicU64,
+    exceeded: watch::Sender<bool>,
 }
 
 impl Activity {
-    /// Counts from now.
+    /// Counts from now, up to the default limit of output.
     pub fn new() -> Self {
+        let limit = Resource::Output.default_limit().unwrap_or(u64::MAX);
         Self {
             epoch: Instant::now(),
             last_ms: Arc::new(AtomicU64::new(0)),
             failed: watch::Sender::new(false),
+            output: Arc::new(Output {
+                limit: AtomicU64::new(limit),
+                recorded: AtomicU64::new(0),
+                exceeded: watch::Sender::new(false),
+            }),
         }
+    }
+
+    /// The most bytes that are recorded of all streams together; `None` is no limit.
+    pub fn limit_output(&self, limit: Option<u64>) {
+        let limit = limit.unwrap_or(u64::MAX);
+        self.output.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// Bytes recorded so far.
+    pub fn recorded(&self) -> u64 {
+        self.output.recorded.load(Ordering::Relaxed)
+    }
+
+    /// Waits until there was more output than is recorded.
+    pub async fn output_exceeded(&self) {
+        // The sender is ours, so it can't be gone.
+        let mut exceeded = self.output.exceeded.subscribe();
+        let _ = exceeded.wait_for(|exceeded| *exceeded).await;
+    }
+
+    /// Claims room for bytes that came; returns how many of them are to be recorded.
+    fn claim(&self, bytes: u64) -> u64 {
+        let limit = self.output.limit.load(Ordering::Relaxed);
+        let before = self.output.recorded.fetch_add(bytes, Ordering::Relaxed);
+        let granted = bytes.min(limit.saturating_sub(before));
+        if granted < bytes {
+            let excess = bytes - granted;
+            self.output.recorded.fetch_sub(excess, Ordering::Relaxed);
+            self.output.exceeded.send_replace(true);
+        }
+        granted
     }
 
     /// Evidence is being lost: the run should end.
@@ -285,10 +328,10 @@ impl Recording {
             return;
         }
         let offset = self.state.borrow().written;
-        let length = bytes.len() as u64;
-        if offset + length > MAX_STREAM {
-            let text = format!("more than {MAX_STREAM} bytes of output, which is the limit");
-            self.fail(&io::Error::other(text));
+        let length = self.activity.claim(bytes.len() as u64);
+        // What comes after the limit is lost; whoever watches the limit ends the run.
+        let bytes = &bytes[..usize::try_from(length).unwrap_or(bytes.len())];
+        if bytes.is_empty() {
             return;
         }
         let written = self

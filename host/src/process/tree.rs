@@ -4,8 +4,10 @@ use super::exit::{SentSignal, SignalReason, SignalTarget, signal_name};
 use super::forward::{Destination, carry};
 use super::launch::{Containment, Launched, launch};
 use super::link::{ReplyReceiver, RequestSender, link};
+use super::resources::apply::{Applied, refused};
+use super::resources::limit::{Resource, ResourceLimits};
 use crate::supervisor::protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,8 @@ pub struct TreeOptions {
     pub supervisor: PathBuf,
     /// Containments to try, strongest first.
     pub attempts: Vec<Containment>,
+    /// What the tree may use of the machine.
+    pub limits: ResourceLimits,
 }
 
 /// No supervisor could be started.
@@ -78,6 +82,21 @@ pub struct Life {
     pub lost: bool,
 }
 
+/// What a tree uses at one moment, as its supervisor sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeUsage {
+    /// Processes and threads.
+    pub processes: u64,
+    /// Computing time so far, of those that ended too, milliseconds.
+    pub cpu_ms: u64,
+    /// Memory that is nobody else's; 0 if it is not limited.
+    pub memory_bytes: u64,
+}
+
+/// What came of taking on limits: why a control group could not be entered, for each in turn,
+/// and why the limit of open files could not be set.
+type LimitsTaken = (Vec<Option<String>>, Option<String>);
+
 struct Slot {
     spawned: Option<oneshot::Sender<Result<i32, SpawnError>>>,
     life: watch::Sender<Life>,
@@ -91,6 +110,12 @@ struct Shared {
     all_ended: Vec<oneshot::Sender<Census>>,
     /// Somebody waits for the supervisor to listen.
     listening: Option<oneshot::Sender<Result<u16, String>>>,
+    /// Somebody waits for the supervisor to take on limits.
+    limited: Option<oneshot::Sender<LimitsTaken>>,
+    /// Those who wait for a measurement, in the order in which they asked.
+    measuring: VecDeque<oneshot::Sender<TreeUsage>>,
+    /// Set once the tree had too many processes and was ended for it.
+    too_many: watch::Sender<Option<u64>>,
     /// Where connections from inside the network namespace are carried.
     destination: Option<Destination>,
     lost: bool,
@@ -101,6 +126,8 @@ pub struct ProcessTree {
     containment: Containment,
     /// Why a stronger one was not used.
     degraded: Option<String>,
+    /// Its limits; the control groups among them are removed once the supervisor is gone.
+    applied: Applied,
     requests: RequestSender,
     shared: Arc<Mutex<Shared>>,
     reader: JoinHandle<()>,
@@ -134,8 +161,11 @@ impl ProcessTree {
             match Self::start_in(&options.supervisor, containment).await {
                 Ok(started) => {
                     let degraded = (!attempts.is_empty()).then(|| attempts.join("; "));
-                    let containment = containment.clone();
-                    return Ok(Self::new(containment, degraded, started));
+                    let mut tree = Self::new(containment.clone(), degraded, started);
+                    match tree.limit(options.limits).await {
+                        Ok(()) => return Ok(tree),
+                        Err(error) => attempts.push(containment.failed(&error.to_string())),
+                    }
                 }
                 Err(reason) => attempts.push(containment.failed(&reason)),
             }
@@ -186,6 +216,9 @@ impl ProcessTree {
             slots: HashMap::new(),
             all_ended: Vec::new(),
             listening: None,
+            limited: None,
+            measuring: VecDeque::new(),
+            too_many: watch::Sender::new(None),
             destination: None,
             lost: false,
         }));
@@ -193,10 +226,71 @@ impl ProcessTree {
         Self {
             containment,
             degraded,
+            applied: Applied::nothing(),
             requests: started.requests,
             shared,
             reader,
             supervisor: Mutex::new(Some(started.supervisor)),
+        }
+    }
+
+    /// Applies limits, before the first program is started.
+    async fn limit(&mut self, limits: ResourceLimits) -> io::Result<()> {
+        let mut applied = Applied::prepare(limits);
+        let entrances = applied.entrances();
+        let open_files = limits.of(Resource::OpenFiles);
+        let processes = limits.of(Resource::Processes);
+        if !entrances.is_empty() || open_files.is_some() || processes.is_some() {
+            let (sender, answer) = oneshot::channel();
+            lock(&self.shared).limited = Some(sender);
+            let request = Request::Limit {
+                groups: entrances.len(),
+                processes,
+                counting_group: applied.counting_group(),
+                open_files,
+            };
+            self.requests.send(&request, &entrances).await?;
+            let (groups, open_files) = answer.await.map_err(|_| supervisor_gone())?;
+            applied.entered(groups);
+            if let Some(reason) = open_files {
+                applied.open_files_refused(refused(&reason));
+            }
+        }
+        self.applied = applied;
+        Ok(())
+    }
+
+    /// Its limits, and how each is applied.
+    pub fn applied(&self) -> &Applied {
+        &self.applied
+    }
+
+    /// What it uses now; `None` if the supervisor is gone.
+    pub async fn measure(&self) -> Option<TreeUsage> {
+        let (sender, answer) = oneshot::channel();
+        let request = Request::Measure {
+            memory_limit: self.applied.limits().of(Resource::Memory),
+        };
+        {
+            let mut shared = lock(&self.shared);
+            if shared.lost {
+                return None;
+            }
+            shared.measuring.push_back(sender);
+        }
+        self.requests.send(&request, &[]).await.ok()?;
+        answer.await.ok()
+    }
+
+    /// Waits until the tree was ended for having too many processes; for ever if it is not.
+    /// Returns how many there were.
+    pub async fn too_many_processes(&self) -> u64 {
+        let mut found = lock(&self.shared).too_many.subscribe();
+        let found = found.wait_for(Option::is_some).await.map(|found| *found);
+        match found {
+            Ok(Some(processes)) => processes,
+            // The tree is gone, so it will not have too many any more.
+            Ok(None) | Err(_) => std::future::pending().await,
         }
     }
 
@@ -214,13 +308,11 @@ impl ProcessTree {
             shared.listening = Some(sender);
             shared.destination = Some(destination);
         }
-        self.requests.send(&Request::Listen { port }, None).await?;
+        self.requests.send(&Request::Listen { port }, &[]).await?;
         match answer.await {
             Ok(Ok(port)) => Ok(port),
             Ok(Err(reason)) => Err(io::Error::other(reason)),
-            Err(_) => Err(io::Error::other(
-                "the supervisor of the process tree is gone",
-            )),
+            Err(_) => Err(supervisor_gone()),
         }
     }
 
@@ -264,7 +356,7 @@ impl ProcessTree {
             );
         }
         self.requests
-            .send(&Request::Spawn { spawn: id, command }, Some(&stdio))
+            .send(&Request::Spawn { spawn: id, command }, &stdio)
             .await?;
         drop(stdio);
         match answer.await {
@@ -282,7 +374,7 @@ impl ProcessTree {
     pub async fn signal(&self, id: SpawnId, signal: i32, reason: SignalReason) -> io::Result<()> {
         self.note_signal(id, signal, reason, SignalTarget::Program);
         self.requests
-            .send(&Request::Signal { spawn: id, signal }, None)
+            .send(&Request::Signal { spawn: id, signal }, &[])
             .await
     }
 
@@ -307,7 +399,7 @@ impl ProcessTree {
                     spawn: id,
                     grace_ms,
                 },
-                None,
+                &[],
             )
             .await
     }
@@ -331,7 +423,7 @@ impl ProcessTree {
         let grace_ms = millis(grace);
         if self
             .requests
-            .send(&Request::TerminateAll { grace_ms }, None)
+            .send(&Request::TerminateAll { grace_ms }, &[])
             .await
             .is_err()
         {
@@ -392,7 +484,12 @@ impl Drop for ProcessTree {
         self.reader.abort();
         self.requests.hang_up();
         if let Some(mut supervisor) = self.take_supervisor() {
-            std::thread::spawn(move || supervisor.wait());
+            let groups = std::mem::replace(&mut self.applied, Applied::nothing());
+            std::thread::spawn(move || {
+                // It is ours and not waited for yet, so this can't fail.
+                let _ = supervisor.wait();
+                drop(groups);
+            });
         }
     }
 }
@@ -428,6 +525,8 @@ async fn read_replies(mut replies: ReplyReceiver, shared: Arc<Mutex<Shared>>) {
     shared.lost = true;
     shared.all_ended.clear();
     shared.listening = None;
+    shared.limited = None;
+    shared.measuring.clear();
     for slot in shared.slots.values_mut() {
         slot.spawned = None;
         slot.life.send_modify(|life| life.lost = true);
@@ -441,6 +540,29 @@ fn dispatch(reply: Reply, shared: &mut Shared) {
             if let Some(waiting) = shared.listening.take() {
                 // Whoever asked may have been dropped.
                 let _ = waiting.send(port.ok_or_else(|| problem.unwrap_or_default()));
+            }
+        }
+        Reply::Limited { groups, open_files } => {
+            if let Some(waiting) = shared.limited.take() {
+                // Whoever asked may have been dropped.
+                let _ = waiting.send((groups, open_files));
+            }
+        }
+        Reply::TooManyProcesses { processes } => {
+            shared.too_many.send_replace(Some(processes));
+        }
+        Reply::Measured {
+            processes,
+            cpu_ms,
+            memory_bytes,
+        } => {
+            if let Some(waiting) = shared.measuring.pop_front() {
+                // Whoever asked may have given up waiting.
+                let _ = waiting.send(TreeUsage {
+                    processes,
+                    cpu_ms,
+                    memory_bytes,
+                });
             }
         }
         Reply::Spawned { spawn, pid } => answer_spawn(shared, spawn, Ok(pid)),
@@ -496,6 +618,10 @@ fn answer_spawn(shared: &mut Shared, spawn: SpawnId, result: Result<i32, SpawnEr
         // Whoever asked may have been dropped.
         let _ = waiting.send(result);
     }
+}
+
+fn supervisor_gone() -> io::Error {
+    io::Error::other("the supervisor of the process tree is gone")
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {

@@ -8,6 +8,7 @@ use super::json_file::{self, FileKind};
 use super::program::Program;
 use super::resolve::Versioned;
 use crate::digest::Sha256;
+use crate::process::resources::limit::Resource;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,6 +117,32 @@ pub struct AgentLimits {
     /// The longest instruction that the agent takes, in Unicode characters; `None`: no limit
     /// is known.
     pub instruction_max_characters: Option<u64>,
+    /// Computing time of its process tree, milliseconds; `None` here and below: the default.
+    pub cpu_time_ms: Option<u64>,
+    /// Memory of its process tree, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Processes and threads of its tree.
+    pub processes: Option<u64>,
+    /// File descriptors of each of its processes.
+    pub open_files: Option<u64>,
+    /// Growth of the files that it can write, bytes.
+    pub disk_bytes: Option<u64>,
+    /// What is recorded of its output, bytes.
+    pub output_bytes: Option<u64>,
+}
+
+impl AgentLimits {
+    /// What it says of a resource of its process tree.
+    pub fn of(&self, resource: Resource) -> Option<u64> {
+        match resource {
+            Resource::CpuTime => self.cpu_time_ms,
+            Resource::Memory => self.memory_bytes,
+            Resource::Processes => self.processes,
+            Resource::OpenFiles => self.open_files,
+            Resource::Disk => self.disk_bytes,
+            Resource::Output => self.output_bytes,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

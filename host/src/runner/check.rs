@@ -126,7 +126,7 @@ impl Runner {
         let Contained {
             tree,
             runtime,
-            record: confinement,
+            record: mut confinement,
         } = self.contain(&plan, &prepared, &options.confinement).await?;
         let setup = self.setup(&plan, component, &prepared, &tree, runtime, &options)?;
         let driven = validate(&setup).await;
@@ -140,6 +140,7 @@ impl Runner {
             driven.report.agent_version.clone(),
         );
         let failure = failure_of(&driven);
+        confinement.limits.clone_from(&driven.resources.records);
         let mut notes = driven.report.notes;
         notes.extend(confinement.notes.iter().cloned());
         Ok(CheckReport {

@@ -5,6 +5,7 @@ use super::drive::{Driven, StopCause};
 use super::operate::Operation;
 use super::result::{Failure, RunStatus};
 use crate::contract::observed::{FailureClass, Fault, Outcome, Phase, ReportedFailure};
+use crate::process::resources::limit::{Hit, Resource};
 use serde_json::{Map, Value};
 
 /// The verdict.
@@ -52,6 +53,12 @@ pub fn classify(driven: &Driven) -> Verdict {
             failure: None,
         },
         (Some(cause), outcome) => stopped(cause, outcome, driven),
+        // Seen only when the tree had ended: what the agent says of its end follows from it.
+        (None, _) if driven.resources.hit.is_some() => driven
+            .resources
+            .hit
+            .as_ref()
+            .map_or_else(unexplained, resource_limit),
         (None, Some(Outcome::Failed(failure))) => failed(failure.clone(), Phase::Work, None),
         (None, Some(Outcome::Cancelled)) => {
             let message = "the agent stopped its work, and nobody had asked for it";
@@ -61,11 +68,34 @@ pub fn classify(driven: &Driven) -> Verdict {
                 None,
             )
         }
-        (None, None) => {
-            let message = "the evidence does not show how the work ended";
-            failed(reported(FailureClass::Unknown, message), Phase::Work, None)
-        }
+        (None, None) => unexplained(),
     }
+}
+
+fn unexplained() -> Verdict {
+    let message = "the evidence does not show how the work ended";
+    failed(reported(FailureClass::Unknown, message), Phase::Work, None)
+}
+
+/// A limit on what the tree may use: whatever the agent was doing, this ended it.
+fn resource_limit(hit: &Hit) -> Verdict {
+    let class = match hit.resource {
+        Resource::CpuTime | Resource::Processes | Resource::OpenFiles => FailureClass::AgentLimit,
+        Resource::Memory => FailureClass::OutOfMemory,
+        Resource::Disk => FailureClass::DiskFull,
+        Resource::Output => FailureClass::OutputLimitExceeded,
+    };
+    let mut failure = reported(class, hit.describe());
+    let evidence = serde_json::json!({
+        "resource": hit.resource,
+        "limit": hit.limit,
+        "measured": hit.measured,
+        "enforced_by": hit.enforced_by,
+    });
+    if let Value::Object(evidence) = evidence {
+        failure.evidence = evidence;
+    }
+    failed(failure, Phase::Work, None)
 }
 
 /// A cancel that broke or an observation that had to be replayed does not hide how the work
@@ -101,6 +131,7 @@ fn stopped(cause: &StopCause, outcome: Option<&Outcome>, driven: &Driven) -> Ver
                 Some(Fault::Infrastructure),
             )
         }
+        StopCause::ResourceLimit(hit) => resource_limit(hit),
         StopCause::Cancelled => {
             let message = "the run was cancelled";
             verdict(
@@ -188,6 +219,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::contract::observed::Observations;
+    use crate::process::resources::limit::Enforcer;
     use std::time::Duration;
 
     fn driven(stopped: Option<StopCause>, outcome: Option<Outcome>) -> Driven {
@@ -245,6 +277,37 @@ mod tests {
             class_and_fault(&verdict),
             (FailureClass::IdleTimeout, Fault::Unknown)
         );
+    }
+
+    #[test]
+    fn a_limit_of_the_tree_explains_a_crash_and_not_a_completion() {
+        let hit = |resource| Hit {
+            resource,
+            limit: 7,
+            measured: Some(8),
+            enforced_by: Enforcer::CgroupV2,
+        };
+        for (resource, class) in [
+            (Resource::Memory, FailureClass::OutOfMemory),
+            (Resource::Disk, FailureClass::DiskFull),
+            (Resource::Processes, FailureClass::AgentLimit),
+            (Resource::CpuTime, FailureClass::AgentLimit),
+            (Resource::Output, FailureClass::OutputLimitExceeded),
+        ] {
+            let crash = reported(FailureClass::AgentCrash, "ended by SIGKILL");
+            let mut run = driven(None, Some(Outcome::Failed(crash)));
+            run.resources.hit = Some(hit(resource));
+            let verdict = classify(&run);
+            assert_eq!(verdict.status, RunStatus::Failed);
+            assert_eq!(class_and_fault(&verdict), (class.clone(), class.fault()));
+            let evidence = &verdict.failure.unwrap().evidence;
+            assert_eq!(evidence["resource"], resource.key());
+            assert_eq!(evidence["limit"], 7);
+
+            let mut run = driven(None, Some(Outcome::Completed));
+            run.resources.hit = Some(hit(resource));
+            assert_eq!(classify(&run).status, RunStatus::Completed);
+        }
     }
 
     #[test]

@@ -7,8 +7,10 @@ use crate::contract::v0_1::RuntimeBinding;
 use crate::process::confinement::{FileView, hidden_path_folders, package_root};
 use crate::process::forward::Destination;
 use crate::process::launch::Containment;
+use crate::process::resources::limit::{Resource, ResourceLimits};
 use crate::process::tree::ProcessTree;
-use serde_json::Map;
+use crate::registry::AgentDescriptor;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,23 @@ pub struct ConfinementRequest {
     pub network: Network,
     /// Files and folders shown read-only in addition.
     pub expose: Vec<PathBuf>,
+    /// Limits that replace the descriptor's; `None` lifts one.
+    pub limits: Vec<(Resource, Option<u64>)>,
+}
+
+/// What the agent's tree may use: as asked for, else as the descriptor says, else the default.
+pub fn resource_limits(
+    request: &ConfinementRequest,
+    descriptor: &AgentDescriptor,
+) -> ResourceLimits {
+    let described = Resource::ALL
+        .into_iter()
+        .filter_map(|resource| Some((resource, Some(descriptor.limits.of(resource)?))));
+    described
+        .chain(request.limits.iter().copied())
+        .fold(ResourceLimits::by_default(), |limits, (resource, limit)| {
+            limits.with(resource, limit)
+        })
 }
 
 /// The containments to try, strongest first.
@@ -137,7 +156,7 @@ pub fn record(tree: &ProcessTree, request: &ConfinementRequest) -> ConfinementRe
         files: Some(containment.files().to_owned()),
         tree: Some(containment.tree().to_owned()),
         network: Some(network.to_owned()),
-        limits: Map::new(),
+        limits: BTreeMap::new(),
         notes,
     }
 }

@@ -17,6 +17,8 @@ use crate::journal::{Audit, Journal};
 use crate::process::exit::SignalReason;
 use crate::process::recorder::Activity;
 use crate::process::redaction::Redactor;
+use crate::process::resources::limit::Hit;
+use crate::process::resources::watch::{Findings, Watch};
 use crate::process::tree::{Census, ProcessTree};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
@@ -54,6 +56,8 @@ pub struct SessionSetup {
     pub limits: RunLimits,
     /// Whoever may stop the run.
     pub stop: StopSignal,
+    /// Folders that the agent can write to: their growth is limited.
+    pub written: Vec<std::path::PathBuf>,
     /// A file whose removal makes room when the disk is full.
     pub reserve: std::path::PathBuf,
 }
@@ -67,6 +71,8 @@ pub enum StopCause {
     TimeLimit(Duration),
     /// Nothing came for this long.
     IdleLimit(Duration),
+    /// The tree ran into a limit on what it may use of the machine.
+    ResourceLimit(Hit),
     /// Evidence was being lost.
     RecordingFailed,
 }
@@ -77,6 +83,7 @@ impl StopCause {
             Self::Cancelled => SignalReason::Cancel,
             Self::TimeLimit(_) => SignalReason::TimeLimit,
             Self::IdleLimit(_) => SignalReason::IdleLimit,
+            Self::ResourceLimit(_) => SignalReason::ResourceLimit,
             Self::RecordingFailed => SignalReason::SessionEnd,
         }
     }
@@ -86,6 +93,7 @@ impl StopCause {
             Self::Cancelled => "cancelled".to_owned(),
             Self::TimeLimit(limit) => format!("the time limit of {limit:?} is over"),
             Self::IdleLimit(limit) => format!("no output for {limit:?}"),
+            Self::ResourceLimit(hit) => hit.describe(),
             Self::RecordingFailed => "evidence can't be recorded any more".to_owned(),
         }
     }
@@ -116,6 +124,8 @@ pub struct Driven {
     pub spawned: u32,
     /// What was left of the tree.
     pub census: Option<Census>,
+    /// What the tree used of each limited resource, and the first limit that it ran into.
+    pub resources: Findings,
     /// Masks in the copied files.
     pub masks: Masks,
 }
@@ -148,6 +158,7 @@ struct Session<'a> {
     stop: StopSignal,
     interrupter: Interrupter,
     activity: Activity,
+    watch: Watch,
     stop_reason: Arc<Mutex<Option<SignalReason>>>,
     finishers: Finishers,
     driven: Driven,
@@ -182,11 +193,18 @@ async fn drive_to(setup: &SessionSetup, extent: Extent) -> Driven {
         Arc::clone(&setup.journal),
         Arc::clone(&setup.audit),
     );
+    let watch = Watch::start(
+        Arc::clone(&setup.tree),
+        setup.written.clone(),
+        host.activity.clone(),
+    );
+    let watch = watch.await;
     let mut session = Session {
         setup,
         stop: setup.stop.clone(),
         interrupter,
         activity: host.activity.clone(),
+        watch,
         stop_reason: Arc::clone(&host.stop_reason),
         finishers: host.finishers(),
         driven: Driven::default(),
@@ -317,6 +335,7 @@ impl Session<'_> {
                 }
             },
             cause = next_cause(run_limits, began, &activity, &mut stop) => cause,
+            hit = self.watch.hit() => StopCause::ResourceLimit(hit),
         };
         let text = cause.describe();
         self.setup
@@ -329,6 +348,7 @@ impl Session<'_> {
             let _ = std::fs::remove_file(&self.setup.reserve);
         }
         self.driven.stopped = Some(cause);
+        self.kill_if_urgent().await;
         self.interrupter.raise();
         let returned = tokio::select! {
             biased;
@@ -347,7 +367,7 @@ impl Session<'_> {
 
     /// Lets the adapter stop the agent as its protocol asks.
     async fn cancel(&mut self, instance: &mut Instance) -> Result<(), AdapterFault> {
-        if self.stop.urgency() == Urgency::Kill {
+        if self.stop.urgency() == Urgency::Kill || self.is_urgent() {
             return Ok(());
         }
         let mut stop = self.stop.clone();
@@ -384,13 +404,15 @@ impl Session<'_> {
     ) -> Result<Option<T>, AdapterFault> {
         let mut stop = self.stop.clone();
         let mut calling = pin!(operate(instance, &self.interrupter, operation, limit, call));
-        tokio::select! {
+        let cause = tokio::select! {
             biased;
             result = &mut calling => return result.map(Some),
-            () = stop.reached(Urgency::Cancel) => {}
-        }
-        self.driven.stopped = Some(StopCause::Cancelled);
-        self.set_stop_reason(SignalReason::Cancel);
+            () = stop.reached(Urgency::Cancel) => StopCause::Cancelled,
+            hit = self.watch.hit() => StopCause::ResourceLimit(hit),
+        };
+        self.set_stop_reason(cause.reason());
+        self.driven.stopped = Some(cause);
+        self.kill_if_urgent().await;
         self.interrupter.raise();
         let returned = tokio::select! {
             biased;
@@ -400,6 +422,19 @@ impl Session<'_> {
         match returned {
             Ok(result) => result.map(|_| None),
             Err(_) => Err(not_returned(operation, Duration::ZERO)),
+        }
+    }
+
+    fn is_urgent(&self) -> bool {
+        matches!(&self.driven.stopped, Some(StopCause::ResourceLimit(hit)) if hit.is_urgent())
+    }
+
+    /// Ends the tree before anybody is asked, if it is taking the machine away.
+    async fn kill_if_urgent(&self) {
+        if self.is_urgent() {
+            let reason = SignalReason::ResourceLimit;
+            // The census that counts is taken when the session ends.
+            let _ = self.setup.tree.end_all(Duration::ZERO, reason).await;
         }
     }
 
@@ -415,6 +450,7 @@ impl Session<'_> {
             .as_ref()
             .map_or(SignalReason::SessionEnd, StopCause::reason);
         self.driven.census = self.setup.tree.end_all(grace, reason).await;
+        self.driven.resources = self.watch.finish().await;
         let finishers = std::mem::take(
             &mut *self
                 .finishers

@@ -1,7 +1,7 @@
 //! Having a task's evaluator judge, once the agent is gone.
 
 use super::changes::{self, After, Before};
-use super::confine::{Confine, ConfinementRequest, Network};
+use super::confine::{Confine, ConfinementRequest, Network, resource_limits};
 use super::drive::{Driven, StopCause};
 use super::evaluate::{Evaluation, EvaluationError, EvaluationSetup, evaluate};
 use super::plan::Plan;
@@ -53,6 +53,8 @@ pub(super) async fn judge(it: Judging<'_>) -> Result<Option<Evaluation>, Evaluat
     let tree = TreeOptions {
         supervisor: it.supervisor.to_owned(),
         attempts: attempts(it.request, it.folder, &it.before.pristine),
+        // The evaluator runs the agent's code.
+        limits: resource_limits(it.request, &it.plan.descriptor),
     };
     let setup = EvaluationSetup {
         task: &task.descriptor,

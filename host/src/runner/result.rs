@@ -6,6 +6,7 @@ use crate::contract::observed::{
     AppliedSettings, FailureClass, Fault, ModelUsage, Phase, Provenance, TokenUsage, ToolCall,
 };
 use crate::digest::Sha256;
+use crate::process::resources::limit::{LimitRecord, Resource};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -183,8 +184,9 @@ pub struct ConfinementRecord {
     pub tree: Option<String>,
     /// What of the network it could reach.
     pub network: Option<String>,
-    /// Limits that were applied.
-    pub limits: Map<String, Value>,
+    /// What the tree could use of each resource, and what it used; empty if nothing was
+    /// started.
+    pub limits: BTreeMap<Resource, LimitRecord>,
     /// Why something weaker than asked for was applied, one sentence each.
     pub notes: Vec<String>,
 }

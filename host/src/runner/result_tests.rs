@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use crate::process::resources::limit::Enforcer;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -16,6 +17,9 @@ fn schema() -> Value {
 
 /// A result in which everything is known, so that every field of every type shows.
 fn full() -> Value {
+    let limit = json!({
+        "limit": 9, "enforced_by": "census", "note": "n", "measured": 7, "hit": true,
+    });
     let sha256 = "0".repeat(64);
     let usage = json!({
         "input_tokens": 1, "cached_input_tokens": 2, "cache_write_input_tokens": 3,
@@ -66,7 +70,8 @@ fn full() -> Value {
         "phases": {"validate": 1, "start": 2, "work": 3, "collect": 4, "close": 5},
         "processes": {"spawned": 3, "killed": 1, "survivors": 0},
         "confinement": {
-            "files": "f", "tree": "t", "network": "n", "limits": {"l": 1}, "notes": ["n"],
+            "files": "f", "tree": "t", "network": "n", "notes": ["n"],
+            "limits": {"memory_bytes": limit},
         },
         "evaluation": {"passed": true, "score": 0.5, "duration_ms": 1, "log": "l"},
         "artifacts": [{"path": "a", "bytes": 1, "sha256": sha256, "masks": 0}],
@@ -183,6 +188,11 @@ fn the_schemas_names_are_those_of_the_type() {
     }
     for fault in names("/$defs/fault/enum") {
         serde_json::from_value::<Fault>(fault).unwrap();
+    }
+    let limits = "/properties/confinement/properties/limits/propertyNames/enum";
+    assert_eq!(names(limits), Resource::ALL.map(|one| json!(one.key())));
+    for enforcer in names("/$defs/limit/properties/enforced_by/enum") {
+        serde_json::from_value::<Option<Enforcer>>(enforcer).unwrap();
     }
     for phase in names("/$defs/phase/enum") {
         serde_json::from_value::<Phase>(phase).unwrap();

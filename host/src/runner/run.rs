@@ -25,6 +25,7 @@ use crate::dataset::prepare::{PrepareError, Variant};
 use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
+use crate::process::resources::limit::{Resource, ResourceLimits};
 use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
@@ -170,7 +171,8 @@ impl Runner {
         let started = Instant::now();
         let prepared = self.prepare(&plan, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
-        let mut record = plan_record(&plan, &component, &prepared, &started_at);
+        let resources = confine::resource_limits(&options.confinement, &plan.descriptor);
+        let mut record = plan_record(&plan, &component, &prepared, &resources, &started_at);
         mask_texts(&mut record, &prepared.redactor);
         let plan_file = prepared.folder.plan();
         let recorded = tokio::task::spawn_blocking(move || {
@@ -275,6 +277,7 @@ impl Runner {
         let options = TreeOptions {
             supervisor: self.supervisor.clone(),
             attempts,
+            limits: confine::resource_limits(&request, &plan.descriptor),
         };
         let tree = ProcessTree::start(&options)
             .await
@@ -403,6 +406,11 @@ impl Runner {
             },
             limits: plan.limits,
             stop: options.stop.clone(),
+            written: vec![
+                prepared.before.workspace.clone(),
+                folder.agent_home(),
+                folder.scratch(),
+            ],
             reserve: folder.reserve(),
         })
     }
@@ -485,8 +493,16 @@ fn plan_record(
     plan: &Plan,
     component: &AdapterComponent,
     prepared: &Preparation,
+    resources: &ResourceLimits,
     started_at: &str,
 ) -> serde_json::Value {
+    let mut limits = json!({
+        "time_ms": plan.limits.time.map(|limit| limit.as_millis() as u64),
+        "idle_ms": plan.limits.idle.map(|limit| limit.as_millis() as u64),
+    });
+    for resource in Resource::ALL {
+        limits[resource.key()] = resources.of(resource).into();
+    }
     json!({
         "schema": "akbench.plan/1",
         "run_id": prepared.folder.id(),
@@ -501,10 +517,7 @@ fn plan_record(
         "workspace": {"source": plan.workspace, "path": prepared.before.workspace, "in_place": plan.in_place},
         "runtime": runtime_record(plan),
         "parameters": plan.parameters,
-        "limits": {
-            "time_ms": plan.limits.time.map(|limit| limit.as_millis() as u64),
-            "idle_ms": plan.limits.idle.map(|limit| limit.as_millis() as u64),
-        },
+        "limits": limits,
     })
 }
 
@@ -568,8 +581,9 @@ fn assemble(
     component: &AdapterComponent,
     prepared: &Preparation,
     driven: &Driven,
-    confinement: ConfinementRecord,
+    mut confinement: ConfinementRecord,
 ) -> RunResult {
+    confinement.limits.clone_from(&driven.resources.records);
     let verdict = classify(driven);
     let observed = driven.observations.clone().unwrap_or_default();
     let version = driven
@@ -582,6 +596,11 @@ fn assemble(
     warnings.extend(prepared.warnings.iter().cloned());
     warnings.extend(driven.report.notes.iter().cloned());
     warnings.extend(observed.warnings);
+    if verdict.failure.is_none()
+        && let Some(hit) = &driven.resources.hit
+    {
+        warnings.push(format!("{}, but the agent was done", hit.describe()));
+    }
     RunResult {
         schema: SCHEMA.to_owned(),
         run_id: prepared.folder.id().to_owned(),

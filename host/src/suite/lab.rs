@@ -8,6 +8,7 @@ use super::scenario::Scenario;
 use super::stub_folder::StubFolder;
 use crate::contract::observed::Observations;
 use crate::contract::v0_1::Task;
+use crate::process::resources::limit::ResourceLimits;
 use crate::process::tree::{ProcessTree, TreeOptions};
 use crate::registry::{AgentDescriptor, Capability, Support};
 use crate::runner::drive::{Driven, SessionSetup, drive};
@@ -182,6 +183,7 @@ impl Lab {
         let options = TreeOptions {
             supervisor: self.subject.supervisor.clone(),
             attempts: place.containments(),
+            limits: ResourceLimits::NONE,
         };
         let tree = ProcessTree::start(&options).await;
         tree.map(Arc::new)
@@ -214,6 +216,7 @@ impl Lab {
             task: task(instruction, limits),
             limits,
             stop,
+            written: Vec::new(),
             reserve: place.folder.reserve(),
         };
         let driven = drive(&setup).await;

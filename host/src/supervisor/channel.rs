@@ -78,6 +78,11 @@ impl Channel {
         Some([next()?, next()?, next()?])
     }
 
+    /// The file descriptors of a request to limit.
+    pub fn take_descriptors(&mut self, count: usize) -> Option<Vec<OwnedFd>> {
+        (0..count).map(|_| self.descriptors.pop_front()).collect()
+    }
+
     /// Sends a reply.
     pub fn send(&mut self, reply: &Reply) -> io::Result<()> {
         self.socket.write_all(&protocol::encode(reply)?)

@@ -39,14 +39,18 @@ impl Ending {
         self.grace = self.grace.min(elapsed + grace);
     }
 
+    /// True once the time for asking is over.
+    pub fn is_killing(&self, now: Instant) -> bool {
+        now >= self.started + self.grace
+    }
+
     /// Does what is due and returns a signal if it was sent for the first time.
     pub fn step(&mut self, now: Instant, targets: &[Pid]) -> Option<Signal> {
         if targets.is_empty() {
             return None;
         }
-        self.seen
-            .extend(targets.iter().map(|pid| pid.as_raw_nonzero().get()));
-        if now >= self.started + self.grace {
+        self.see(targets);
+        if self.is_killing(now) {
             // Stopped first, so that what is about to fork doesn't get to it.
             signal_all(targets, Signal::STOP);
             signal_all(targets, Signal::KILL);
@@ -62,6 +66,23 @@ impl Ending {
         // A stopped process does not see SIGTERM before it goes on.
         signal_all(targets, Signal::CONT);
         Some(Signal::TERM)
+    }
+
+    /// As [`Ending::step`] for a program whose end is part of the end of everything: that one
+    /// asks, and kills.
+    pub fn follow(&mut self, all: &Self, now: Instant, targets: &[Pid]) -> Option<Signal> {
+        self.asked = true;
+        if !all.is_killing(now) {
+            return self.step(now, targets);
+        }
+        self.see(targets);
+        self.killed_at.get_or_insert(now);
+        None
+    }
+
+    fn see(&mut self, targets: &[Pid]) {
+        let ids = targets.iter().map(|pid| pid.as_raw_nonzero().get());
+        self.seen.extend(ids);
     }
 
     /// Every process that was asked to end.
@@ -88,5 +109,32 @@ impl Ending {
         let survivors = u32::try_from(alive).unwrap_or(u32::MAX);
         let seen = u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
         Some((seen.saturating_sub(survivors), survivors))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_asked_for_nothing_once_everything_is_killed() {
+        let now = Instant::now();
+        // Nobody is there to be signalled, so the target is one that can't exist.
+        let targets: Vec<Pid> = Pid::from_raw(i32::MAX).into_iter().collect();
+        let (all, mut one) = (
+            Ending::new(Duration::ZERO),
+            Ending::new(Duration::from_secs(9)),
+        );
+        assert_eq!(one.follow(&all, now, &targets), None);
+        assert_eq!(one.outcome(now, 0), Some((1, 0)));
+        let (all, mut one) = (
+            Ending::new(Duration::from_secs(9)),
+            Ending::new(Duration::from_secs(9)),
+        );
+        assert_eq!(one.follow(&all, now, &targets), None);
+        assert_eq!(
+            one.step(now + Duration::from_secs(10), &targets),
+            Some(Signal::KILL)
+        );
     }
 }

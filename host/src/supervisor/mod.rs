@@ -8,19 +8,24 @@
 
 mod channel;
 mod ending;
+mod guard;
 pub mod processes;
 pub mod protocol;
+mod usage;
 
 use channel::{Channel, Received};
 use ending::Ending;
+use guard::Guard;
 use protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, getrlimit, kill_process,
+    set_child_subreaper, setrlimit, setsid, wait,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -55,6 +60,7 @@ pub fn run() -> io::Result<()> {
         all: None,
         listener: None,
         ended: BTreeSet::new(),
+        guard: None,
     };
     supervisor.channel.send(&Reply::Ready {
         pid_namespace: getpid() == Pid::INIT,
@@ -90,6 +96,8 @@ struct Supervisor {
     all: Option<Ending>,
     /// What the tree can reach of the network goes through here.
     listener: Option<TcpListener>,
+    /// Counts processes, where no control group does.
+    guard: Option<Guard>,
     /// Every process that had to be ended so far, for the census.
     ended: BTreeSet<i32>,
 }
@@ -134,8 +142,27 @@ impl Supervisor {
             if connection_waiting {
                 self.hand_over_connections()?;
             }
+            self.keep_guard()?;
             self.advance_endings()?;
         }
+    }
+
+    /// Ends everything if there are too many.
+    fn keep_guard(&mut self) -> io::Result<()> {
+        if self.childless {
+            return Ok(());
+        }
+        let Some(guard) = &mut self.guard else {
+            return Ok(());
+        };
+        let Some(found) = guard.look(Instant::now()) else {
+            return Ok(());
+        };
+        processes::kill_everything();
+        let processes = found.len() as u64;
+        self.ended.extend(found);
+        self.all = Some(Ending::new(Duration::ZERO));
+        self.channel.send(&Reply::TooManyProcesses { processes })
     }
 
     fn listen(&mut self, port: u16) -> io::Result<u16> {
@@ -183,6 +210,39 @@ impl Supervisor {
                     },
                 };
                 self.channel.send(&reply)
+            }
+            Request::Limit {
+                groups,
+                processes,
+                counting_group,
+                open_files,
+            } => {
+                let Some(entrances) = self.channel.take_descriptors(groups) else {
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "a request to limit came without its file descriptors",
+                    ));
+                };
+                let groups: Vec<_> = entrances.into_iter().map(enter).collect();
+                let counted = counting_group.is_some_and(|at| groups.get(at) == Some(&None));
+                self.guard = processes.filter(|_| !counted).map(Guard::new);
+                let reply = Reply::Limited {
+                    groups,
+                    open_files: open_files.and_then(limit_open_files),
+                };
+                self.channel.send(&reply)
+            }
+            Request::Measure { memory_limit } => {
+                let usage::Usage {
+                    processes,
+                    cpu_ms,
+                    memory_bytes,
+                } = usage::measure(memory_limit);
+                self.channel.send(&Reply::Measured {
+                    processes,
+                    cpu_ms,
+                    memory_bytes,
+                })
             }
             Request::Signal { spawn, signal } => {
                 if let Some(&pid) = self.running.get(&spawn)
@@ -268,7 +328,13 @@ impl Supervisor {
         let mut open = Vec::new();
         for (spawn, mut ending) in std::mem::take(&mut self.endings) {
             let targets = self.tree_of(spawn);
-            if let Some(signal) = ending.step(now, &targets) {
+            // Where everything ends, a program of it is sent no signal of its own: a SIGTERM
+            // after the SIGKILL would say that it could still have obeyed.
+            let signal = match &self.all {
+                Some(all) => ending.follow(all, now, &targets),
+                None => ending.step(now, &targets),
+            };
+            if let Some(signal) = signal {
                 self.channel.send(&Reply::TreeSignalled {
                     spawn: Some(spawn),
                     signal: signal.as_raw(),
@@ -342,7 +408,12 @@ impl Supervisor {
 
     fn next_deadline(&self) -> Option<Instant> {
         let endings = self.endings.iter().map(|(_, ending)| ending);
-        endings.chain(&self.all).map(Ending::next_step).min()
+        let guard = self.guard.iter().filter(|_| !self.childless);
+        endings
+            .chain(&self.all)
+            .map(Ending::next_step)
+            .chain(guard.map(Guard::next))
+            .min()
     }
 
     /// The engine is gone, so nobody is left to report to.
@@ -360,6 +431,26 @@ impl Supervisor {
             std::thread::sleep(pause.min(Duration::from_millis(20)));
         }
     }
+}
+
+/// Enters a control group through its `cgroup.procs`. Returns why that failed.
+fn enter(entrance: OwnedFd) -> Option<String> {
+    // `0` is whoever writes it.
+    let entered = File::from(entrance).write_all(b"0");
+    entered.err().map(|error| error.to_string())
+}
+
+/// Limits this process, whose children inherit that. Returns why that failed.
+fn limit_open_files(most: u64) -> Option<String> {
+    let system = getrlimit(Resource::Nofile);
+    // Nobody but root may have more than the system's limit: then that one holds.
+    let most = system.maximum.map_or(most, |maximum| most.min(maximum));
+    let limit = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    let set = setrlimit(Resource::Nofile, limit);
+    set.err().map(|error| error.to_string())
 }
 
 fn start(command: &SpawnCommand, [stdin, stdout, stderr]: [OwnedFd; 3]) -> io::Result<Pid> {

@@ -1,8 +1,8 @@
 //! What the engine and the supervisor of a process tree say to each other.
 //!
 //! Frames on a Unix stream socket: a little-endian `u32` length, then that many bytes of
-//! JSON. A spawn request carries three file descriptors (stdin, stdout, stderr), attached
-//! to the frame's first byte.
+//! JSON. A spawn request carries three file descriptors (stdin, stdout, stderr), a request to
+//! limit one for each control group, attached to the frame's first byte.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -48,6 +48,25 @@ pub struct SpawnCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
+    /// Take on limits, before anything is started: what is started later inherits them.
+    /// Answered by [`Reply::Limited`].
+    Limit {
+        /// How many control groups to enter; as many file descriptors come along.
+        groups: usize,
+        /// The most processes; what has more is killed, and [`Reply::TooManyProcesses`] says
+        /// so. `None` is no limit.
+        processes: Option<u64>,
+        /// Which of the groups limits processes, so that nobody needs to count them.
+        counting_group: Option<usize>,
+        /// File descriptors of each process; `None` leaves the system's limit.
+        open_files: Option<u64>,
+    },
+    /// Look at what the tree uses. Answered by [`Reply::Measured`].
+    Measure {
+        /// Memory is measured, and exactly if it seems to be more than this; `None` does not
+        /// measure it.
+        memory_limit: Option<u64>,
+    },
     /// Start a program; three file descriptors come along.
     Spawn {
         /// Chosen by the engine.
@@ -111,6 +130,28 @@ pub enum Reply {
         port: Option<u16>,
         /// Why not.
         problem: Option<String>,
+    },
+    /// The answer to [`Request::Limit`].
+    Limited {
+        /// Why a group could not be entered, for each in turn; `None` if it was.
+        groups: Vec<Option<String>>,
+        /// Why the limit of open files could not be set; `None` if it was, or none was asked
+        /// for.
+        open_files: Option<String>,
+    },
+    /// There were more processes than allowed; all of them have been sent SIGKILL.
+    TooManyProcesses {
+        /// How many were seen.
+        processes: u64,
+    },
+    /// The answer to [`Request::Measure`].
+    Measured {
+        /// Processes and threads.
+        processes: u64,
+        /// Computing time so far, of those that ended too, milliseconds.
+        cpu_ms: u64,
+        /// Memory that is nobody else's, bytes; 0 if it was not to be measured.
+        memory_bytes: u64,
     },
     /// Something connected; the connection comes along as a file descriptor.
     Connection,

@@ -386,6 +386,21 @@ fn a_confinement_that_is_none_is_refused() {
 }
 
 #[test]
+fn a_limit_that_is_none_is_refused() {
+    assert_snapshot!(refused(&["--limit", "ram=4GiB"]), @r"
+    error: invalid value 'ram=4GiB' for '--limit <NAME=VALUE>': there is no limit `ram`; the names are cpu_time, memory, processes, open_files, disk, output
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(refused(&["--limit", "memory=lots"]), @r"
+    error: invalid value 'memory=lots' for '--limit <NAME=VALUE>': `lots` has no unit that is known; expected a size such as `500MB`, `4GiB` or a number of bytes, or `none`
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(refused(&["--limit", "disk=1GB", "--limit", "disk=2GB"]), @"error: `--limit disk=…` is given more than once; expected one limit for each name");
+}
+
+#[test]
 fn everything_that_is_wrong_is_said_at_once() {
     let (scene, _) = scene();
     scene.write("broken.wasm", "not a component");

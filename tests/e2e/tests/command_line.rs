@@ -127,6 +127,9 @@ fn help_of_run_says_what_it_takes() {
           --expose <PATH>
               Show the agent this file or folder, read-only
 
+          --limit <NAME=VALUE>
+              What the agent's processes may use, for example memory=4GiB or disk=none: cpu_time, memory, processes, open_files, disk, output
+
           --out <DIR>
               The folder that runs are kept in
 

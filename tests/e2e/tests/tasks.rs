@@ -6,6 +6,7 @@ use akbench::dataset::mutation::choose;
 use akbench::dataset::prepare::{Variant, prepare_tree};
 use akbench::process::launch::Containment;
 use akbench::process::redaction::Redactor;
+use akbench::process::resources::limit::ResourceLimits;
 use akbench::process::tree::TreeOptions;
 use akbench::registry::{Registry, SOLUTION, Source, TaskDescriptor};
 use akbench::runner::evaluate::{Evaluation, EvaluationError, EvaluationSetup, evaluate};
@@ -52,6 +53,7 @@ async fn judge(
     folder: &Path,
 ) -> Result<Evaluation, EvaluationError> {
     let tree = TreeOptions {
+        limits: ResourceLimits::by_default(),
         supervisor: built::akbench(),
         attempts: vec![
             Containment::Namespaces {

@@ -129,6 +129,17 @@ fn a_second_signal_kills_at_once_and_the_result_is_still_written() {
         json!(["cancelled", "cancelled", "operator", 130])
     );
     assert!(run.killed() >= 2);
+    // Nothing was asked of it after it was killed.
+    let exit = run.record.task_exit();
+    let sent: Vec<&str> = exit["signals"]
+        .as_array()
+        .expect("signals")
+        .iter()
+        .filter_map(|sent| sent["signal"].as_str())
+        .collect();
+    assert_eq!(sent.last(), Some(&"SIGKILL"), "{sent:?}");
+    let kills = sent.iter().filter(|signal| **signal == "SIGKILL").count();
+    assert_eq!(kills, 1, "{sent:?}");
 }
 
 #[test]
