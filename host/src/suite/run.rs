@@ -12,8 +12,9 @@ use tokio::task::{JoinSet, LocalSet};
 /// Cases at the same time. Most of them wait; those that compute share the processors.
 const AT_ONCE: usize = 8;
 
-/// A case that is not over by then has failed.
-const CASE_LIMIT: Duration = Duration::from_secs(180);
+/// A case that is not over by then has failed. An interpreted adapter on a busy machine needs
+/// minutes for megabytes of lines.
+const CASE_LIMIT: Duration = Duration::from_secs(600);
 
 /// What came of the cases.
 pub struct Ran {
