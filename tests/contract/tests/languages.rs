@@ -32,7 +32,10 @@ fn passes_every_case(language: &str, test: &str) {
     let repository = built::repository();
     let descriptor = repository.join(format!("adapters/{language}/adapter/descriptor.json"));
     let suite = repository.join("templates/suite");
-    let name = component.file_name().expect("a file name").to_string_lossy();
+    let name = component
+        .file_name()
+        .expect("a file name")
+        .to_string_lossy();
     let verdict = Bench::new().test(
         &name,
         &[
