@@ -14,7 +14,9 @@ static ak_command command(const char *label, const ak_string *args, size_t args_
 
 bool agent_validate(const ak_json *parameters, const akbench_agent_types_runtime_binding_t *runtime, ak_report *report,
                     ak_failure *failure) {
-  (void)parameters, (void)runtime;
+  (void)runtime;
+  static const ak_parameter known[] = {{"model", AK_JSON_STRING}};
+  if (!ak_parameters_known(parameters, known, sizeof known / sizeof *known, failure)) return false;
   ak_string args[1];
   adapter_string_set(&args[0], "--version");
   ak_command probe = command(VERSION_LABEL, args, 1);

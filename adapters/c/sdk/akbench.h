@@ -8,6 +8,7 @@
 //   files.h     the folders that an adapter has
 //   evidence.h  what the engine recorded; all observations come from there
 //   program.h   starting programs and reading what they print
+//   parameters.h  refusing parameters that the adapter does not know
 //   session.h   the eight operations, done; the adapter fills in the agent
 //
 // Functions that can fail take an `ak_failure *` and return false after filling it. Memory
@@ -21,6 +22,7 @@
 #include "files.h"
 #include "json.h"
 #include "lines.h"
+#include "parameters.h"
 #include "program.h"
 #include "session.h"
 #include "text.h"

@@ -1,7 +1,17 @@
 // The adapter `echo-javascript`: runs a program that speaks the line protocol.
 
 import { emit } from 'akbench:agent/events@0.1.0';
-import { AdapterFailure, HOME, ProcessSession, Program, adapter, jsonObject, runToEnd, text } from '../sdk/index.js';
+import {
+  AdapterFailure,
+  HOME,
+  ProcessSession,
+  Program,
+  adapter,
+  jsonObject,
+  known,
+  runToEnd,
+  text,
+} from '../sdk/index.js';
 import { TASK, VERSION, observations, reportedVersion, tokenUsage, toolCall } from './observe.js';
 
 const PROGRAM = 'line-agent';
@@ -50,7 +60,8 @@ class Session extends ProcessSession {
   }
 }
 
-function validate() {
+function validate(parameters) {
+  known(parameters, { model: 'string' });
   const ended = runToEnd({ program: PROGRAM, label: VERSION, args: ['--version'], env: ENVIRONMENT });
   const agentVersion = reportedVersion(ended.stdout);
   if (agentVersion === null) {

@@ -7,6 +7,8 @@ import { decode, wellFormed } from './utf8.js';
  * handed to the engine: half of a surrogate pair, which JSON allows, is replaced by U+FFFD.
  */
 export function jsonObject(line) {
+  // Agents print megabytes of other things; this is quicker than finding out by an exception.
+  if (!beginsAnObject(line.data)) return null;
   let value;
   try {
     const json = decode(line.data);
@@ -17,6 +19,15 @@ export function jsonObject(line) {
     return null;
   }
   return isObject(value) ? value : null;
+}
+
+/** Is `{` the first byte that is no white space? */
+function beginsAnObject(bytes) {
+  for (const byte of bytes) {
+    if (byte === 0x7b) return true;
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
+  return false;
 }
 
 /** `value` if it is an integer from 0 up to `below`, else `null`: never a guess. */

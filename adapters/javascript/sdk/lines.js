@@ -20,8 +20,14 @@ export class LineSplitter {
     const lines = [];
     let from = 0;
     for (let end; (end = data.indexOf(10, from)) >= 0; from = end + 1) {
-      this.#keep(data.subarray(from, end));
-      lines.push(this.#take(true));
+      const head = data.subarray(from, end);
+      if (this.#kept === 0 && !this.#oversized && head.length <= MAX_LINE) {
+        // The common case: the whole line lies here.
+        lines.push({ number: ++this.#number, data: head, terminated: true, oversized: false });
+      } else {
+        this.#keep(head);
+        lines.push(this.#take(true));
+      }
     }
     this.#keep(data.subarray(from));
     return lines;

@@ -21,6 +21,7 @@ export class Program {
   #child;
   #splitter = new LineSplitter();
   #ready = [];
+  #next = 0;
   #ended = false;
 
   /**
@@ -50,7 +51,8 @@ export class Program {
    */
   *lines(timeout) {
     for (;;) {
-      while (this.#ready.length > 0) yield this.#ready.shift();
+      // Taking lines off the front would move all others each time.
+      while (this.#next < this.#ready.length) yield this.#ready[this.#next++];
       if (this.#ended) return;
       const output = waited(() => this.#child.readStdout(CHUNK, timeout));
       if (output.tag === 'timed-out') throw new Pending(false);
@@ -60,6 +62,7 @@ export class Program {
       } else {
         this.#ready = this.#splitter.push(output.val);
       }
+      this.#next = 0;
     }
   }
 

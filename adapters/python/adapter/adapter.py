@@ -1,6 +1,6 @@
 """The adapter `echo-python`: runs a program that speaks the line protocol."""
 
-from akbench_adapter import Adapter, AdapterFailure, ProcessSession, Program, home, run_to_end
+from akbench_adapter import Adapter, AdapterFailure, ProcessSession, Program, home, known, run_to_end
 from akbench_adapter import contract as ak
 from akbench_adapter.json_line import json_object, text
 
@@ -48,6 +48,7 @@ class Session(ProcessSession):
 
 class Agent(Adapter):
     def validate(self, parameters, runtime):
+        known(parameters, model=str)
         ended = run_to_end(PROGRAM, observe.VERSION, ["--version"], ENVIRONMENT)
         version = observe.reported_version(ended.stdout)
         if version is None:

@@ -3,6 +3,7 @@
 - `Adapter`, `ProcessSession`: the eight operations, done; subclasses fill in the agent.
 - `Program`, `run_to_end`: starting programs and reading what they print.
 - `Evidence`: what the engine recorded; all observations come from there.
+- `known`: refusing parameters that the adapter does not know.
 - `AdapterFailure`, `failure`: saying what went wrong.
 - `contract`: the types of `wit/agent.wit` as they are.
 """
@@ -13,6 +14,7 @@ from .evidence import Evidence, EvidenceError, Spawn
 from .failures import AdapterFailure, Pending, failure, operation
 from .lines import Line, LineSplitter
 from .observations import nothing_observed
+from .parameters import known
 from .programs import Ended, Program, home, run_to_end, workspace
 from .session import ProcessSession
 
@@ -31,6 +33,7 @@ __all__ = [
     "contract",
     "failure",
     "home",
+    "known",
     "nothing_observed",
     "operation",
     "run_to_end",

@@ -10,6 +10,9 @@ def json_object(line):
     """The JSON object on a line, or `None` if there is something else. Strings in it can be
     handed to the engine: half of a surrogate pair, which JSON allows and UTF-8 does not, is
     replaced by U+FFFD."""
+    # Agents print megabytes of other things; this is quicker than finding out by an exception.
+    if not line.data.lstrip(b" \t\r").startswith(b"{"):
+        return None
     try:
         value = json.loads(line.data.decode(), parse_constant=_refuse)
     except (ValueError, RecursionError):

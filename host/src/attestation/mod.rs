@@ -41,6 +41,18 @@ impl Rung {
     }
 }
 
+/// The agent's own program, as it was tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramTested {
+    /// As the descriptor names it.
+    pub name: String,
+    /// As it reported; `None` if it did not.
+    pub version: Option<String>,
+    /// Of its file.
+    pub sha256: Sha256,
+}
+
 /// One run of the suite, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +73,10 @@ pub struct Attestation {
     pub created_at: String,
     /// How far it came; `None`: a case failed.
     pub rung: Option<Rung>,
+    /// The agent's own program; `None` if only recordings were played.
+    pub program: Option<ProgramTested>,
+    /// The runtime whose real endpoint was asked; `None` if none was.
+    pub live_runtime: Option<String>,
     /// Cases passed.
     pub passed: usize,
     /// Cases that did not apply.
@@ -81,9 +97,18 @@ impl Attestation {
             akbench: env!("CARGO_PKG_VERSION").to_owned(),
             created_at: crate::clock::now(),
             rung: report.rung,
+            program: report.program.clone(),
+            live_runtime: report.live_runtime.clone(),
             passed: report.count(Outcome::Passed),
             not_applicable: report.count(Outcome::NotApplicable),
             failed: report.failed(),
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        match self.rung {
+            Some(rung) if self.failed.is_empty() => Standing::Passed(rung),
+            _ => Standing::Failed,
         }
     }
 
@@ -160,29 +185,35 @@ impl Attestations {
     /// What is known about an adapter: the first folder that knows something decides. A file
     /// that can't be read or is about something else counts as absent.
     pub fn standing(&self, subject: &Attested) -> Standing {
-        let known = self.folders.iter().find_map(|folder| {
-            let bytes = fs::read(folder.join(subject.file_name())).ok()?;
-            let found: Attestation = serde_json::from_slice(&bytes).ok()?;
-            found.is_about(subject).then_some(found)
-        });
-        match known {
-            None => Standing::NotRun,
-            Some(Attestation {
-                rung: Some(rung),
-                failed,
-                ..
-            }) if failed.is_empty() => Standing::Passed(rung),
-            Some(_) => Standing::Failed,
-        }
+        let mut folders = self.folders.iter();
+        let known = folders.find_map(|folder| read(folder, subject));
+        known.map_or(Standing::NotRun, |known| known.standing())
     }
 }
 
-/// Keeps an attestation in a folder; one for the same subject is replaced.
+fn read(folder: &Path, subject: &Attested) -> Option<Attestation> {
+    let bytes = fs::read(folder.join(subject.file_name())).ok()?;
+    let found: Attestation = serde_json::from_slice(&bytes).ok()?;
+    found.is_about(subject).then_some(found)
+}
+
+/// What became of an attestation that was to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// It was written there.
+    Written(PathBuf),
+    /// One of a higher rung for the same subject is there, and stays: less was tested this time,
+    /// and nothing of it failed.
+    Higher(PathBuf, Rung),
+}
+
+/// Keeps an attestation in a folder; one for the same subject is replaced, unless it says more
+/// and this one does not contradict it.
 ///
 /// # Errors
 ///
 /// What the system says.
-pub fn store(folder: &Path, attestation: &Attestation) -> io::Result<PathBuf> {
+pub fn store(folder: &Path, attestation: &Attestation) -> io::Result<Kept> {
     crate::files::create_private_folders(folder)?;
     let subject = Attested {
         component_sha256: attestation.component_sha256,
@@ -190,13 +221,19 @@ pub fn store(folder: &Path, attestation: &Attestation) -> io::Result<PathBuf> {
         contract: attestation.contract.clone(),
     };
     let path = folder.join(subject.file_name());
+    let there = read(folder, &subject).map(|there| there.standing());
+    if let (Some(Standing::Passed(there)), Standing::Passed(new)) = (there, attestation.standing())
+        && there > new
+    {
+        return Ok(Kept::Higher(path, there));
+    }
     crate::files::write_json_durably(&path, attestation)?;
-    Ok(path)
+    Ok(Kept::Written(path))
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     fn attestation(rung: Option<Rung>) -> Attestation {
@@ -209,6 +246,8 @@ mod tests {
             akbench: "0.1.0".to_owned(),
             created_at: "2026-01-01T00:00:00Z".to_owned(),
             rung,
+            program: None,
+            live_runtime: None,
             passed: 1,
             not_applicable: 0,
             failed: rung.map_or_else(|| vec!["a.b".to_owned()], |_| Vec::new()),
@@ -262,6 +301,24 @@ mod tests {
         );
         let passed = Standing::Passed(Rung::FixtureConformant);
         assert_eq!(passed.invalid_reason(), None);
+    }
+
+    #[test]
+    fn what_showed_more_stays_until_something_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Attestations::new([folder.path().to_owned()]);
+        let written = store(folder.path(), &attestation(Some(Rung::CliConformant))).unwrap();
+        let Kept::Written(path) = written else {
+            panic!("{written:?}");
+        };
+        let less = store(folder.path(), &attestation(Some(Rung::FixtureConformant))).unwrap();
+        assert_eq!(less, Kept::Higher(path, Rung::CliConformant));
+        assert_eq!(
+            kept.standing(&subject()),
+            Standing::Passed(Rung::CliConformant)
+        );
+        store(folder.path(), &attestation(None)).unwrap();
+        assert_eq!(kept.standing(&subject()), Standing::Failed);
     }
 
     #[test]

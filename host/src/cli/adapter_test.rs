@@ -1,19 +1,19 @@
 //! `akbench adapter test`: the contract suite.
 
+use super::adapter_test_real::RealArgs;
+use super::adapter_test_report::{Publishing, tell};
 use super::run::{check_exists, descriptor_of};
 use super::{CliError, folders};
-use crate::attestation::{self, Attestation};
-use crate::registry::{AgentDescriptor, Extent};
+use crate::registry::{self, AgentDescriptor, Registry};
 use crate::sandbox::engine::Sandbox;
-use crate::suite::junit;
+use crate::suite::cost::Meter;
 use crate::suite::lab::{Lab, Subject};
-use crate::suite::report::{CaseReport, Outcome, SuiteReport};
-use crate::suite::run;
+use crate::suite::report::{Extent, SuiteReport};
+use crate::suite::run::{self, Ran};
 use crate::suite::stub_folder::StubFolder;
 use clap::Args;
-use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Threads that record and supervise; the cases themselves share one more.
 const WORKERS: usize = 2;
@@ -43,21 +43,15 @@ pub struct TestAdapter {
     #[arg(long, value_name = "FILE")]
     stub_program: Option<PathBuf>,
 
+    #[command(flatten)]
+    real: RealArgs,
+
     /// Run only cases whose names begin so, besides the operations; keeps no attestation
     #[arg(long, value_name = "PREFIX")]
     only: Vec<String>,
 
-    /// Print the report as JSON on standard output
-    #[arg(long)]
-    json: bool,
-
-    /// Write the report as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-
-    /// Keep the attestation there [default: the user's data folder]
-    #[arg(long, value_name = "DIR")]
-    attestations: Option<PathBuf>,
+    #[command(flatten)]
+    publishing: Publishing,
 
     /// A folder with more descriptors; later ones win
     #[arg(long = "descriptors", value_name = "DIR")]
@@ -66,13 +60,14 @@ pub struct TestAdapter {
 
 impl TestAdapter {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
+        let registry = folders::registry(&self.descriptors, registry::Extent::WithoutTasks)?;
         let adapter = folders::adapter_file(&self.adapter, &registry);
         check_exists(&adapter)?;
         let descriptor = match &self.descriptor {
             Some(path) => AgentDescriptor::load(path)?,
             None => descriptor_of(&adapter, &registry)?,
         };
+        check_match(&adapter, &descriptor, &registry)?;
         let sandbox = Sandbox::new()?;
         let component = folders::load_adapter(&adapter, &registry, &sandbox, true)?;
         let stub = match &self.stub {
@@ -82,115 +77,110 @@ impl TestAdapter {
             None => None,
         };
         let stub_program = match &stub {
-            Some(_) => Some(self.find_stub()?),
+            Some(_) => Some(find_player(
+                STUB,
+                self.stub_program.as_deref(),
+                "--stub-program",
+            )?),
             None => None,
         };
-        let subject = Subject {
+        let (real, tested) = self
+            .real
+            .resolve(
+                &descriptor,
+                self.stub.as_deref().zip(stub.as_ref()),
+                &registry,
+            )?
+            .unzip();
+        let lab = Lab::new(Subject {
             sandbox,
             component: component.clone(),
             descriptor: descriptor.clone(),
             supervisor: folders::own_program()?,
             stub,
             stub_program,
+            real,
+        });
+        let lab = lab.map_err(system("make a folder for the suite"))?;
+        let mut extent = Extent {
+            lacks_recordings: lab.lacks_recordings(),
+            partial: !self.only.is_empty(),
+            live_runtime: tested
+                .as_ref()
+                .and_then(|tested| tested.live_runtime.clone()),
+            program: tested.map(|tested| tested.program),
         };
-        let started = Instant::now();
-        let (lacks_recordings, cases) = run_cases(subject, &self.only)?;
-        let took = started.elapsed();
-        let report = SuiteReport::new(&component, &descriptor, lacks_recordings, cases, took);
-        self.publish(&report)?;
+        let meter = Meter::start();
+        let ran = run_cases(lab, &self.only)?;
+        let cost = meter.stop();
+        if let Some(program) = &mut extent.program {
+            program.version = ran.program_version;
+        }
+        let report = SuiteReport::new(&component, &descriptor, extent, ran.reports, cost);
+        self.publishing.publish(&report, !self.only.is_empty())?;
         Ok(if report.passed { 0 } else { 4 })
-    }
-
-    fn find_stub(&self) -> Result<PathBuf, CliError> {
-        let beside = folders::own_program()?.with_file_name(STUB);
-        let installed = folders::share().map(|share| share.join(STUB));
-        let found = match &self.stub_program {
-            Some(named) => Some(named.clone()),
-            None => [Some(beside), installed]
-                .into_iter()
-                .flatten()
-                .find(|path| path.is_file()),
-        };
-        found.ok_or_else(|| {
-            CliError::usage(
-                "recordings need the program that plays them, `stub-cli`, and it is neither \
-                 beside this program nor installed with it: name it with `--stub-program FILE`",
-            )
-        })
-    }
-
-    fn publish(&self, report: &SuiteReport) -> Result<(), CliError> {
-        let system = |action| move |error| CliError::System { action, error };
-        if let Some(path) = &self.junit {
-            fs::write(path, junit::xml(report)).map_err(system("write the JUnit file"))?;
-        }
-        let folder = self
-            .attestations
-            .clone()
-            .or_else(|| folders::data().map(|data| data.join("attestations")));
-        if !self.only.is_empty() {
-            eprintln!("note: no attestation is kept of a part of the cases");
-        } else if let Some(folder) = folder {
-            let kept = attestation::store(&folder, &Attestation::of(report))
-                .map_err(system("keep the attestation"))?;
-            eprintln!("attestation: {}", kept.display());
-        } else {
-            eprintln!("note: no attestation is kept: there is no data folder without a HOME");
-        }
-        summarise(report);
-        if self.json {
-            let text = serde_json::to_string_pretty(report)
-                .map_err(|error| system("print the report")(error.into()))?;
-            println!("{text}");
-        }
-        Ok(())
     }
 }
 
-fn run_cases(subject: Subject, only: &[String]) -> Result<(bool, Vec<CaseReport>), CliError> {
-    let system = |action| move |error| CliError::System { action, error };
-    let lab = Lab::new(subject).map_err(system("make a folder for the suite"))?;
-    let lacks_recordings = lab.lacks_recordings();
+/// A program that the suite needs besides the agent's: as named, beside this program, or as
+/// installed.
+pub(super) fn find_player(
+    name: &str,
+    named: Option<&Path>,
+    option: &str,
+) -> Result<PathBuf, CliError> {
+    if let Some(named) = named {
+        return match crate::runner::plan::executable(named) {
+            Ok(path) => Ok(path),
+            Err(reason) => Err(CliError::usage(format!(
+                "`{option} {}`: {reason}; expected an executable file",
+                named.display()
+            ))),
+        };
+    }
+    let beside = folders::own_program()?.with_file_name(name);
+    let installed = folders::share().map(|share| share.join(name));
+    let mut places = [Some(beside), installed].into_iter().flatten();
+    places.find(|path| path.is_file()).ok_or_else(|| {
+        CliError::usage(format!(
+            "the suite needs the program `{name}`, and it is neither beside this program nor \
+             installed with it: name it with `{option} FILE`"
+        ))
+    })
+}
+
+/// A catalog says which adapter a file is, so a descriptor of another one is a mistake.
+fn check_match(
+    adapter: &Path,
+    descriptor: &AgentDescriptor,
+    registry: &Registry,
+) -> Result<(), CliError> {
+    match registry.entry_of_file(adapter) {
+        Some(entry) if entry.id != descriptor.agent.adapter => Err(CliError::usage(format!(
+            "the descriptor `{}` is for the adapter `{}`, but `{}` is the adapter `{}` by `{}`: \
+             pass the descriptor of an agent that uses it with `--descriptor`",
+            descriptor.origin.display(),
+            descriptor.agent.adapter,
+            adapter.display(),
+            entry.id,
+            entry.origin.display(),
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn run_cases(lab: Lab, only: &[String]) -> Result<Ran, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .enable_all()
         .build()
         .map_err(system("start the asynchronous runtime"))?;
-    let cases = runtime.block_on(run::run(lab, only, tell));
+    let ran = runtime.block_on(run::run(lab, only, tell));
     // A file system that does not answer may hold a thread for ever; nobody waits for it.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    Ok((lacks_recordings, cases))
+    Ok(ran)
 }
 
-fn tell(report: &CaseReport) {
-    let word = match report.outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "FAILED",
-        Outcome::NotApplicable => "not applicable",
-    };
-    let reason = report.reason.as_deref();
-    let reason = reason
-        .map(|reason| format!(": {reason}"))
-        .unwrap_or_default();
-    eprintln!(
-        "{word:>14}  {:>6} ms  {}{reason}",
-        report.duration_ms, report.name
-    );
-}
-
-fn summarise(report: &SuiteReport) {
-    let rung = match report.rung {
-        Some(rung) => rung.as_str(),
-        None => "failed",
-    };
-    let longest = report.cases.iter().map(|case| case.duration_ms).max();
-    eprintln!(
-        "{}: {} passed, {} failed, {} not applicable, in {} ms (longest case {} ms): {rung}",
-        report.agent,
-        report.count(Outcome::Passed),
-        report.count(Outcome::Failed),
-        report.count(Outcome::NotApplicable),
-        report.duration_ms,
-        longest.unwrap_or(0),
-    );
+pub(super) fn system(action: &'static str) -> impl Fn(std::io::Error) -> CliError {
+    move |error| CliError::System { action, error }
 }

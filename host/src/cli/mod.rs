@@ -5,6 +5,8 @@ mod adapter_inspect;
 mod adapter_new;
 mod adapter_templates;
 mod adapter_test;
+mod adapter_test_real;
+mod adapter_test_report;
 mod agent;
 mod agent_check;
 mod agent_show;

@@ -178,21 +178,8 @@ impl Passage {
     /// If no connection can be carried for this URL: HTTPS to a bare address, whose
     /// certificate could not match any name that can be given inside.
     pub fn to(base_url: &str) -> Result<Self, String> {
-        let unusable = || format!("`{base_url}` is no URL that a connection can be carried to");
-        let (scheme, rest) = base_url.split_once("://").ok_or_else(unusable)?;
-        let scheme = scheme.to_ascii_lowercase();
-        let (authority, path) = match rest.find('/') {
-            Some(at) => rest.split_at(at),
-            None => (rest, ""),
-        };
-        let (host, port) = split_authority(authority).ok_or_else(unusable)?;
-        let default = if scheme == "https" { 443 } else { 80 };
-        let passage = Self {
-            host: host.to_owned(),
-            port: port.unwrap_or(default),
-            path: path.to_owned(),
-            scheme,
-        };
+        let passage = Self::parse(base_url)
+            .ok_or_else(|| format!("`{base_url}` is no URL that a connection can be carried to"))?;
         if passage.scheme == "https" && passage.host.parse::<IpAddr>().is_ok() {
             return Err(format!(
                 "`{base_url}` names a bare address over HTTPS, which can't be reached from inside \
@@ -200,6 +187,23 @@ impl Passage {
             ));
         }
         Ok(passage)
+    }
+
+    fn parse(base_url: &str) -> Option<Self> {
+        let (scheme, rest) = base_url.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        let (authority, path) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        let (host, port) = split_authority(authority)?;
+        let default = if scheme == "https" { 443 } else { 80 };
+        Some(Self {
+            host: host.to_owned(),
+            port: port.unwrap_or(default),
+            path: path.to_owned(),
+            scheme,
+        })
     }
 
     /// The line that makes the endpoint's name mean the way out; `None` for an address.
@@ -234,6 +238,11 @@ impl Passage {
             ..runtime.clone()
         })
     }
+}
+
+/// Host and port of an endpoint; `None` if this is no URL.
+pub fn address_of(base_url: &str) -> Option<(String, u16)> {
+    Passage::parse(base_url).map(|passage| (passage.host, passage.port))
 }
 
 fn split_authority(authority: &str) -> Option<(&str, Option<u16>)> {

@@ -275,9 +275,15 @@ pub(super) fn check_length(text: &str, descriptor: &AgentDescriptor) -> Result<(
     Ok(())
 }
 
-pub(super) type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
+/// An endpoint with what opens it; `None` for an agent that uses none.
+pub type Resolved = Option<(RuntimeBinding, Option<Arc<Secret>>)>;
 
-pub(super) fn resolve_runtime(
+/// Finds the endpoint: the one that was named, or the only one.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn resolve_runtime(
     descriptor: &AgentDescriptor,
     named: Option<&str>,
     registry: &Registry,
@@ -431,7 +437,12 @@ pub(super) fn find_programs(
     found
 }
 
-fn executable(path: &Path) -> Result<PathBuf, String> {
+/// The real path of a program's file.
+///
+/// # Errors
+///
+/// Why it can't be run.
+pub fn executable(path: &Path) -> Result<PathBuf, String> {
     let real = fs::canonicalize(path).map_err(|error| error.to_string())?;
     let metadata = fs::metadata(&real).map_err(|error| error.to_string())?;
     if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {

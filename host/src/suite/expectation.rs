@@ -21,17 +21,38 @@ const KEYS: [&str; 11] = [
     "sandbox",
 ];
 
+/// What an expectation has to name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// Everything.
+    Everything,
+    /// How the work ended.
+    Outcome,
+    /// What is the same in each run of a real program: all but its version and its names.
+    OfRealWork,
+}
+
+impl Named {
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Everything => &KEYS,
+            Self::Outcome => &["outcome"],
+            Self::OfRealWork => &["outcome", "final_message", "usage", "tool_calls", "model"],
+        }
+    }
+}
+
 /// Values by name; `null` = must not be reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation(Map<String, Value>);
 
 impl Expectation {
-    /// Reads an expectation. A whole one must name every value.
+    /// Reads an expectation, which must name at least these values.
     ///
     /// # Errors
     ///
     /// If the file is missing, names something unknown, or lacks a value.
-    pub fn load(path: &Path, whole: bool) -> Result<Self, StubError> {
+    pub fn load(path: &Path, named: Named) -> Result<Self, StubError> {
         let wrong = |problem: String| StubError::new(path, problem);
         let bytes = fs::read(path).map_err(|error| {
             wrong(format!(
@@ -48,8 +69,8 @@ impl Expectation {
                 "names `{unknown}`, expected some of {known}"
             )));
         }
-        let needed = if whole { &KEYS[..] } else { &KEYS[..1] };
-        let missing: Vec<&str> = needed
+        let missing: Vec<&str> = named
+            .keys()
             .iter()
             .copied()
             .filter(|key| !values.contains_key(*key))
@@ -124,16 +145,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn load(text: &str, whole: bool) -> Result<Expectation, StubError> {
+    fn load(text: &str, named: Named) -> Result<Expectation, StubError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("expect.json");
         fs::write(&path, text).unwrap();
-        Expectation::load(&path, whole)
+        Expectation::load(&path, named)
     }
 
     #[test]
     fn what_differs_is_named_and_what_is_not_mentioned_is_not_compared() {
-        let expected = load(r#"{"outcome": "completed", "turns": null}"#, false).unwrap();
+        let expected = load(r#"{"outcome": "completed", "turns": null}"#, Named::Outcome).unwrap();
         let observed = Observations {
             outcome: Some(Outcome::Completed),
             turns: Some(0),
@@ -146,12 +167,12 @@ mod tests {
 
     #[test]
     fn a_whole_expectation_leaves_nothing_out() {
-        let problem = load(r#"{"outcome": "completed"}"#, true)
+        let problem = load(r#"{"outcome": "completed"}"#, Named::Everything)
             .unwrap_err()
             .problem;
         assert!(problem.contains("final_message"), "{problem}");
         assert!(
-            load(r#"{"outcom": 1}"#, false)
+            load(r#"{"outcom": 1}"#, Named::Outcome)
                 .unwrap_err()
                 .problem
                 .contains("`outcom`")

@@ -17,7 +17,7 @@ pub fn xml(report: &SuiteReport) -> String {
         report.cases.len(),
         report.count(Outcome::Failed),
         report.count(Outcome::NotApplicable),
-        seconds(report.duration_ms),
+        seconds(report.cost.duration_ms),
     );
     for case in &report.cases {
         text.push_str(&element(case));

@@ -3,7 +3,8 @@
 use super::case::{Unproven, could_not, failed, not_applicable};
 use super::cases::operations::Walk;
 use super::hand::Hand;
-use super::place::Place;
+use super::place::{Binding, Place, Player};
+use super::real_agent::{RealAgent, Role, Staged};
 use super::scenario::Scenario;
 use super::stub_folder::StubFolder;
 use crate::contract::observed::Observations;
@@ -11,14 +12,14 @@ use crate::contract::v0_1::Task;
 use crate::process::resources::limit::ResourceLimits;
 use crate::process::tree::{ProcessTree, TreeOptions};
 use crate::registry::{AgentDescriptor, Capability, Support};
-use crate::runner::drive::{Driven, SessionSetup, drive};
+use crate::runner::drive::{Driven, SessionSetup, drive, validate};
 use crate::runner::limits::RunLimits;
 use crate::runner::replay::{ReplayError, ReplaySetup, Replayed, replay};
 use crate::runner::stop::{StopSignal, stop_pair};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::limits::DEFAULT_MEMORY;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::fs;
 use std::io;
@@ -55,6 +56,8 @@ pub struct Subject {
     pub stub: Option<StubFolder>,
     /// The stub's own file; needed for recordings.
     pub stub_program: Option<PathBuf>,
+    /// The agent's own program, and how it is tested; `None` if only recordings are played.
+    pub real: Option<RealAgent>,
 }
 
 /// A subject, and room to work.
@@ -136,7 +139,7 @@ impl Lab {
             .stub_program
             .as_deref()
             .ok_or_else(|| failed("the suite was given recordings, but no stub to play them"))?;
-        self.make_place(Some((stub, scenario)))
+        self.make_place(&Player::Stub(stub, scenario), self.recorded_parameters())
     }
 
     /// A place in which the agent completes its task: recorded, or simulated where the
@@ -158,15 +161,66 @@ impl Lab {
     ///
     /// If it can't be made.
     pub fn empty(&self) -> Result<Place, Unproven> {
-        self.make_place(None)
+        self.make_place(&Player::Nobody, self.recorded_parameters())
     }
 
-    fn make_place(&self, played: Option<(&Path, &Scenario)>) -> Result<Place, Unproven> {
-        let none = Map::new();
+    fn recorded_parameters(&self) -> Map<String, Value> {
         let stub = self.subject.stub.as_ref();
-        let parameters = stub.map_or(&none, |stub| &stub.parameters);
+        stub.map(|stub| stub.parameters.clone()).unwrap_or_default()
+    }
+
+    /// The agent's own program.
+    ///
+    /// # Errors
+    ///
+    /// Not applicable if it was not given.
+    pub fn real(&self) -> Result<&RealAgent, Unproven> {
+        self.subject.real.as_ref().ok_or_else(|| {
+            not_applicable("the agent's own program is not tested: pass `--cli FILE`")
+        })
+    }
+
+    /// A place for the agent's own program, whose endpoint plays the script of this role.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be made, or the endpoint does not start.
+    pub async fn stage_real(&self, role: &Role) -> Result<Staged, Unproven> {
+        let real = self.real()?;
+        let endpoint = real.start_endpoint(role, self.folder.path()).await?;
+        let model = real.suite.model.clone();
+        let binding = match &endpoint {
+            Some(endpoint) => {
+                Binding::with_canary(self.descriptor(), endpoint.base_url.clone(), model)?
+            }
+            None => None,
+        };
+        let player = Player::Real(&real.program, binding.as_ref());
+        let place = self.make_place(&player, real.suite.parameters.clone())?;
+        Ok(Staged { place, endpoint })
+    }
+
+    /// A place for the agent's own program at the endpoint that a person named.
+    ///
+    /// # Errors
+    ///
+    /// Not applicable if none was named.
+    pub fn stage_live(&self) -> Result<Place, Unproven> {
+        let real = self.real()?;
+        let live = real.live.as_ref().ok_or_else(|| {
+            not_applicable("no real endpoint is asked: pass `--live` and `--runtime NAME`")
+        })?;
+        let player = Player::Real(&real.program, Some(live));
+        self.make_place(&player, real.suite.parameters.clone())
+    }
+
+    fn make_place(
+        &self,
+        player: &Player<'_>,
+        parameters: Map<String, Value>,
+    ) -> Result<Place, Unproven> {
         let runs = self.folder.path().join("runs");
-        Place::new(&runs, self.descriptor(), parameters, played)
+        Place::new(&runs, self.descriptor(), &parameters, player)
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -202,7 +256,33 @@ impl Lab {
         limits: RunLimits,
         stop: StopSignal,
     ) -> Result<Driven, Unproven> {
-        let setup = SessionSetup {
+        let setup = self.setup(place, instruction, limits, stop).await?;
+        let driven = drive(&setup).await;
+        if let Some(observations) = &driven.observations {
+            self.remember(observations);
+        }
+        Ok(driven)
+    }
+
+    /// Validates the environment as a run does, and does nothing else.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be begun. What the adapter does wrong is in the outcome.
+    pub async fn validate(&self, place: &Place) -> Result<Driven, Unproven> {
+        let (_handle, stop) = stop_pair();
+        let setup = self.setup(place, INSTRUCTION, NO_LIMITS, stop).await?;
+        Ok(validate(&setup).await)
+    }
+
+    async fn setup(
+        &self,
+        place: &Place,
+        instruction: &str,
+        limits: RunLimits,
+        stop: StopSignal,
+    ) -> Result<SessionSetup, Unproven> {
+        Ok(SessionSetup {
             sandbox: self.subject.sandbox.clone(),
             component: self.subject.component.clone(),
             memory_bytes: self.memory_bytes(),
@@ -218,12 +298,7 @@ impl Lab {
             stop,
             written: Vec::new(),
             reserve: place.folder.reserve(),
-        };
-        let driven = drive(&setup).await;
-        if let Some(observations) = &driven.observations {
-            self.remember(observations);
-        }
-        Ok(driven)
+        })
     }
 
     /// As [`Lab::drive`], without limits, and it has to go without a fault.

@@ -7,17 +7,22 @@
 //!
 //! - [`lab`] and [`place`]: where cases happen, each in folders of its own.
 //! - [`hand`]: the operations one by one, where the order matters.
+//! - [`real_agent`], [`endpoint`]: the agent's own program, asking a scripted endpoint.
 //! - [`cases`]: one file for each group of cases.
 //! - [`run`]: all cases, the waiting ones at the same time.
 //! - [`report`], [`junit`]: what came out.
 
 pub mod case;
 pub mod cases;
+pub mod cli_folder;
+pub mod cost;
+pub mod endpoint;
 pub mod expectation;
 pub mod hand;
 pub mod junit;
 pub mod lab;
 pub mod place;
+pub mod real_agent;
 pub mod report;
 pub mod run;
 pub mod scenario;
@@ -25,4 +30,4 @@ pub mod stub_folder;
 
 /// The version of the cases. A new or stricter case raises it, and attestations of older
 /// versions no longer count.
-pub const VERSION: &str = "1";
+pub const VERSION: &str = "2";

@@ -6,7 +6,7 @@ use crate::contract::events::Silent;
 use crate::contract::grants::{Folders, Grants};
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding};
 use crate::journal::{Audit, Journal};
-use crate::process::confinement::FileView;
+use crate::process::confinement::{FileView, package_root};
 use crate::process::launch::Containment;
 use crate::process::redaction::Redactor;
 use crate::registry::{AgentDescriptor, Need, Secret};
@@ -29,6 +29,28 @@ pub const MARKER: &str = "akbench-suite-working";
 /// How long an agent may take to come that far.
 const MARKER_LIMIT: Duration = Duration::from_secs(30);
 
+/// The same for the agent's own program, which asks a model first.
+const REAL_MARKER_LIMIT: Duration = Duration::from_secs(100);
+
+/// Who plays the agent in a place.
+pub enum Player<'a> {
+    /// Nobody: no program is granted.
+    Nobody,
+    /// A stub that plays a scenario.
+    Stub(&'a Path, &'a Scenario),
+    /// The agent's own program, with an endpoint if it needs one.
+    Real(&'a Path, Option<&'a Binding>),
+}
+
+/// An endpoint, and what opens it.
+#[derive(Clone)]
+pub struct Binding {
+    /// Where it is.
+    pub runtime: RuntimeBinding,
+    /// Its secret; `None` if it needs none.
+    pub secret: Option<Arc<Secret>>,
+}
+
 /// Folders, grants and logs of one session.
 pub struct Place {
     /// Its folder.
@@ -43,11 +65,14 @@ pub struct Place {
     pub audit: Arc<Audit>,
     /// The configuration of every case.
     pub config: AgentConfig,
+    /// What the agent sees besides its own folders.
+    readable: Vec<PathBuf>,
+    /// What it must not see.
+    hidden: Vec<PathBuf>,
 }
 
 impl Place {
-    /// Makes one below `runs`, in which the first program of the descriptor is the stub that
-    /// plays `scenario`. Without a scenario nothing is granted.
+    /// Makes one below `runs`, in which the first program of the descriptor is played so.
     ///
     /// # Errors
     ///
@@ -56,27 +81,41 @@ impl Place {
         runs: &Path,
         descriptor: &AgentDescriptor,
         parameters: &Map<String, Value>,
-        played: Option<(&Path, &Scenario)>,
+        player: &Player<'_>,
     ) -> Result<Self, Unproven> {
         let prepare = "prepare the folders of a session";
         let folder = RunFolder::create(runs).map_err(could_not(prepare))?;
         fs::create_dir(folder.workspace()).map_err(could_not(prepare))?;
-        let mut programs = BTreeMap::new();
-        fs::create_dir(folder.path().join("programs")).map_err(could_not(prepare))?;
-        if let (Some((stub, scenario)), Some(program)) = (played, descriptor.programs.first()) {
-            let path = folder.path().join("programs").join(&program.name);
-            let installed = scenario.install(stub, &path);
-            installed.map_err(could_not("put the stub in place"))?;
-            programs.insert(program.name.clone(), path);
+        let own = folder.path().join("programs");
+        fs::create_dir(&own).map_err(could_not(prepare))?;
+        let name = descriptor.programs.first().map(|first| first.name.clone());
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let (mut program, mut readable, mut hidden) = (None, vec![own.clone()], Vec::new());
+        let mut binding = nobody_listens(descriptor)?;
+        match (player, &name) {
+            (Player::Stub(stub, scenario), Some(name)) => {
+                let path = own.join(name);
+                let installed = scenario.install(stub, &path);
+                installed.map_err(could_not("put the stub in place"))?;
+                program = Some(path);
+            }
+            (Player::Real(path, endpoint), _) => {
+                program = Some(path.to_path_buf());
+                readable.push(package_root(path, home.as_deref()));
+                // As in a run: other sessions, and the person who tests.
+                hidden.push(runs.to_owned());
+                hidden.extend(home);
+                binding = endpoint.cloned();
+            }
+            (Player::Nobody | Player::Stub(..), _) => {}
         }
-        let runtime = runtime(descriptor);
-        let mut credentials = BTreeMap::new();
-        if runtime.is_some() {
-            let secret = Secret::new("AKBENCH_SUITE_CREDENTIAL", CANARY.to_owned());
-            let secret = secret.map_err(could_not("make a credential"))?;
-            credentials.insert(CREDENTIAL_NAME.to_owned(), Arc::new(secret));
-        }
-        let redactor = Redactor::new([CANARY.as_bytes()]).map_err(could_not("mask"))?;
+        let programs = name.into_iter().zip(program).collect();
+        let secret = binding.as_ref().and_then(|b| b.secret.clone());
+        let masked = secret.as_ref().map_or(CANARY, |secret| secret.expose());
+        let redactor = Redactor::new([masked.as_bytes()]).map_err(could_not("mask"))?;
+        let credential = |secret| (CREDENTIAL_NAME.to_owned(), secret);
+        let credentials = secret.map(credential).into_iter().collect();
+        let runtime = binding.map(|binding| binding.runtime);
         let journal = Journal::create(&folder.events(), redactor.clone(), Arc::new(Silent));
         let audit = Audit::create(&folder.audit(), redactor.clone());
         let grants = Grants {
@@ -101,6 +140,8 @@ impl Place {
                 replay: false,
             },
             folder,
+            readable,
+            hidden,
         })
     }
 
@@ -124,8 +165,8 @@ impl Place {
         let folder = &self.folder;
         let view = FileView {
             writable: vec![folder.workspace(), folder.agent_home(), folder.scratch()],
-            readable: vec![folder.path().join("programs")],
-            hidden: Vec::new(),
+            readable: self.readable.clone(),
+            hidden: self.hidden.clone(),
             temporary: folder.scratch().join("tmp"),
         };
         let namespaces = |files| Containment::Namespaces {
@@ -151,49 +192,93 @@ impl Place {
     ///
     /// If it does not come.
     pub async fn agent_is_at_work(&self) -> Result<(), Unproven> {
-        let marker = self.in_workspace(MARKER);
+        self.marker_within(MARKER_LIMIT).await
+    }
+
+    /// As [`Place::agent_is_at_work`], for an agent that is validated first and takes its time.
+    ///
+    /// # Errors
+    ///
+    /// If it does not come.
+    pub async fn real_agent_is_at_work(&self) -> Result<(), Unproven> {
+        self.marker_within(REAL_MARKER_LIMIT).await
+    }
+
+    /// Has the agent written [`MARKER`]?
+    pub fn has_marker(&self) -> bool {
+        self.in_workspace(MARKER).exists()
+    }
+
+    async fn marker_within(&self, limit: Duration) -> Result<(), Unproven> {
         let appears = async {
-            while !marker.exists() {
+            while !self.has_marker() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(MARKER_LIMIT, appears)
-            .await
-            .map_err(|_| {
-                super::case::failed(format!(
-                    "the agent was not at work {} s after the task was submitted",
-                    MARKER_LIMIT.as_secs()
-                ))
-            })
+        tokio::time::timeout(limit, appears).await.map_err(|_| {
+            super::case::failed(format!(
+                "the agent was not at work after {} s",
+                limit.as_secs()
+            ))
+        })
     }
 }
 
-/// An endpoint where nobody listens: the program is a recording and asks nobody.
-fn runtime(descriptor: &AgentDescriptor) -> Option<RuntimeBinding> {
-    if descriptor.runtime.need == Need::None {
-        return None;
-    }
-    Some(RuntimeBinding {
-        name: "akbench-suite".to_owned(),
-        base_url: "http://127.0.0.1:9/v1".to_owned(),
-        wire_api: descriptor.runtime.wire_apis.first()?.clone(),
-        model: Some("suite-model".to_owned()),
-        headers: Vec::new(),
-        credential: Some(CREDENTIAL_NAME.to_owned()),
-    })
+/// An endpoint where nobody listens: the program is a recording and asks nobody. `None` if the
+/// agent uses none.
+fn nobody_listens(descriptor: &AgentDescriptor) -> Result<Option<Binding>, Unproven> {
+    let url = "http://127.0.0.1:9/v1".to_owned();
+    Binding::with_canary(descriptor, url, Some("suite-model".to_owned()))
 }
 
-/// As in a run: cleared, then this.
+impl Binding {
+    /// An endpoint of the suite's own, whose secret is [`CANARY`]; `None` if the agent uses no
+    /// endpoint.
+    ///
+    /// # Errors
+    ///
+    /// If the secret can't be made.
+    pub fn with_canary(
+        descriptor: &AgentDescriptor,
+        base_url: String,
+        model: Option<String>,
+    ) -> Result<Option<Self>, Unproven> {
+        let wire_api = descriptor.runtime.wire_apis.first();
+        let Some(wire_api) = wire_api.filter(|_| descriptor.runtime.need != Need::None) else {
+            return Ok(None);
+        };
+        let secret = Secret::new("AKBENCH_SUITE_CREDENTIAL", CANARY.to_owned());
+        let secret = secret.map_err(could_not("make a credential"))?;
+        Ok(Some(Self {
+            runtime: RuntimeBinding {
+                name: "akbench-suite".to_owned(),
+                base_url,
+                wire_api: wire_api.clone(),
+                model,
+                headers: Vec::new(),
+                credential: Some(CREDENTIAL_NAME.to_owned()),
+            },
+            secret: Some(Arc::new(secret)),
+        }))
+    }
+}
+
+/// As in a run: cleared, then this, then what the descriptor lets through.
 fn environment(descriptor: &AgentDescriptor, folder: &RunFolder) -> Vec<(OsString, OsString)> {
     let scratch = folder.scratch();
-    vec![
+    let mut environment: Vec<(OsString, OsString)> = vec![
         ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
         ("HOME".into(), scratch.join("home").into()),
         ("TMPDIR".into(), scratch.join("tmp").into()),
         ("LANG".into(), "C.UTF-8".into()),
-        (
-            OsString::from(&descriptor.home.environment),
-            folder.agent_home().into(),
-        ),
-    ]
+    ];
+    let let_through = descriptor.environment.iter().filter(|name| *name != "LANG");
+    environment.extend(
+        let_through.filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?))),
+    );
+    environment.push((
+        OsString::from(&descriptor.home.environment),
+        folder.agent_home().into(),
+    ));
+    environment
 }

@@ -12,19 +12,41 @@ use tokio::task::{JoinSet, LocalSet};
 /// Cases at the same time. Most of them wait; those that compute share the processors.
 const AT_ONCE: usize = 8;
 
-/// A case that is not over by then has failed.
-const CASE_LIMIT: Duration = Duration::from_secs(180);
+/// A case that is not over by then has failed. An interpreted adapter on a busy machine needs
+/// minutes for megabytes of lines.
+const CASE_LIMIT: Duration = Duration::from_secs(600);
 
-/// Runs all cases and tells about each as it ends. The reports are in the order of the cases.
-/// `only` keeps the cases whose names begin so; the operations always run.
-pub async fn run(lab: Lab, only: &[String], told: impl Fn(&CaseReport)) -> Vec<CaseReport> {
+/// What came of the cases.
+pub struct Ran {
+    /// In the order of the cases.
+    pub reports: Vec<CaseReport>,
+    /// The version that the agent's own program reported; `None` if it was not run, or did not
+    /// say.
+    pub program_version: Option<String>,
+}
+
+/// Runs all cases and tells about each as it ends. `only` keeps the cases whose names begin so;
+/// the operations always run.
+pub async fn run(lab: Lab, only: &[String], told: impl Fn(&CaseReport)) -> Ran {
+    let lab = Rc::new(lab);
+    let reports = run_in(&lab, only, told).await;
+    let seen = lab.seen();
+    let real = seen.iter().filter(|(case, _)| case.starts_with("cli."));
+    Ran {
+        reports,
+        program_version: real
+            .filter_map(|(_, observed)| observed.agent_version.clone())
+            .next(),
+    }
+}
+
+async fn run_in(lab: &Rc<Lab>, only: &[String], told: impl Fn(&CaseReport)) -> Vec<CaseReport> {
     let wanted = |case: &Case| only.is_empty() || only.iter().any(|o| case.name.starts_with(o));
     let others = || cases::others().into_iter().filter(wanted);
     let last = || cases::last().into_iter().filter(wanted);
-    let lab = Rc::new(lab);
     let mut reports = Vec::new();
     for case in cases::first() {
-        reports.push(run_one(&case, &lab).await);
+        reports.push(run_one(&case, lab).await);
         reports.last().inspect(|report| told(report));
     }
     let broken = reports.iter().find(|r| r.outcome == Outcome::Failed);
@@ -42,7 +64,7 @@ pub async fn run(lab: Lab, only: &[String], told: impl Fn(&CaseReport)) -> Vec<C
         let turns = Rc::new(Semaphore::new(AT_ONCE));
         let mut running = JoinSet::new();
         for (index, case) in others().enumerate() {
-            let (lab, turns) = (Rc::clone(&lab), Rc::clone(&turns));
+            let (lab, turns) = (Rc::clone(lab), Rc::clone(&turns));
             running.spawn_local(async move {
                 let _turn = turns.acquire().await;
                 (index, run_one(&case, &lab).await)
@@ -61,7 +83,7 @@ pub async fn run(lab: Lab, only: &[String], told: impl Fn(&CaseReport)) -> Vec<C
     let ended = local.run_until(waiting).await;
     reports.extend(ended.into_iter().map(|(_, report)| report));
     for case in last() {
-        reports.push(run_one(&case, &lab).await);
+        reports.push(run_one(&case, lab).await);
         reports.last().inspect(|report| told(report));
     }
     reports

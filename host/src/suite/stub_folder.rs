@@ -3,7 +3,9 @@
 //! `suite.json` names the scenario folder of each role. A folder that lacks what the adapter's
 //! descriptor makes necessary is an error that names the file and the fix.
 
-use super::expectation::Expectation;
+use super::cli_folder::{self, CliSection};
+use super::expectation::{Expectation, Named};
+use super::real_agent::CliSuite;
 use super::scenario::Scenario;
 use crate::registry::{AgentDescriptor, Capability, Support};
 use serde::Deserialize;
@@ -41,6 +43,7 @@ struct SuiteFile {
     #[serde(default)]
     parameters: Map<String, Value>,
     scenarios: RoleFolders,
+    cli: Option<CliSection>,
 }
 
 /// Which scenario folder plays which role.
@@ -83,6 +86,8 @@ pub struct StubFolder {
     /// Plays a first and then a second task of one conversation; the expectation is that of
     /// the second. `None` if it takes one task only.
     pub continues: Option<Recording>,
+    /// For the agent's own program. `None` if the folder says nothing about it.
+    pub cli: Option<CliSuite>,
 }
 
 impl StubFolder {
@@ -115,17 +120,21 @@ impl StubFolder {
         };
         let roles = file.scenarios;
         reader.check_needed(&roles, descriptor);
-        let completes = reader.recording(&roles.completes, true);
-        let fails = reader.recording(&roles.fails, false);
+        let completes = reader.recording(&roles.completes, Named::Everything);
+        let fails = reader.recording(&roles.fails, Named::Outcome);
         let wrong_version = reader.optional(roles.wrong_version.as_deref());
         let sandbox_broken = reader.optional(roles.sandbox_broken.as_deref());
         let interrupted = roles.interrupted.as_deref();
-        let interrupted = interrupted.and_then(|name| reader.recording(name, false));
+        let interrupted = interrupted.and_then(|name| reader.recording(name, Named::Outcome));
         if let Some(recording) = &interrupted {
             reader.check_hangs(recording, roles.interrupted.as_deref().unwrap_or_default());
         }
         let continues = roles.continues.as_deref();
-        let continues = continues.and_then(|name| reader.recording(name, true));
+        let continues = continues.and_then(|name| reader.recording(name, Named::Everything));
+        let cli = file
+            .cli
+            .map(|cli| cli_folder::load(cli, folder, descriptor));
+        let cli = cli.and_then(|cli| reader.keep_all(cli));
         match (completes, fails) {
             (Some(completes), Some(fails)) if reader.problems.is_empty() => Ok(Self {
                 parameters: file.parameters,
@@ -135,6 +144,7 @@ impl StubFolder {
                 sandbox_broken,
                 interrupted,
                 continues,
+                cli,
             }),
             _ => Err(reader.problems),
         }
@@ -199,14 +209,18 @@ impl Reader<'_> {
         self.keep(Scenario::load(&folder))
     }
 
-    fn recording(&mut self, folder: &str, whole: bool) -> Option<Recording> {
+    fn recording(&mut self, folder: &str, named: Named) -> Option<Recording> {
         let folder = self.folder.join(folder);
         let scenario = self.keep(Scenario::load(&folder));
-        let expected = self.keep(Expectation::load(&folder.join("expect.json"), whole));
+        let expected = self.keep(Expectation::load(&folder.join("expect.json"), named));
         Some(Recording {
             scenario: scenario?,
             expected: expected?,
         })
+    }
+
+    fn keep_all<T>(&mut self, read: Result<T, Vec<StubError>>) -> Option<T> {
+        read.map_err(|problems| self.problems.extend(problems)).ok()
     }
 
     fn keep<T>(&mut self, read: Result<T, StubError>) -> Option<T> {

@@ -81,14 +81,20 @@ impl Bench {
         command
     }
 
-    /// Runs the suite on a built adapter.
-    pub fn test(&self, adapter: &str, more: &[&str]) -> Verdict {
+    /// `akbench adapter test` on a built adapter.
+    pub fn test_command(&self, adapter: &str, more: &[&str]) -> Command {
         let mut command = self.akbench();
         command
             .args(["adapter", "test", "--json"])
             .arg(built::adapter(adapter))
             .args(more);
-        let output = command.output().expect("akbench starts");
+        command
+    }
+
+    /// Runs the suite on a built adapter.
+    pub fn test(&self, adapter: &str, more: &[&str]) -> Verdict {
+        let output = self.test_command(adapter, more).output();
+        let output = output.expect("akbench starts");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         Verdict {
             code: output.status.code().unwrap_or(-1),
@@ -97,10 +103,44 @@ impl Bench {
         }
     }
 
+    /// Makes an installation with one adapter and one agent of this repository. Attestations
+    /// come from the user's data alone.
+    pub fn install(&self, agent: &str, adapter: &str, component: &str) {
+        let share = self.path("share");
+        fs::create_dir_all(share.join("adapters")).expect("a folder");
+        fs::create_dir_all(share.join("descriptors/agents")).expect("a folder");
+        let installed = share.join("adapters").join(component);
+        fs::copy(built::adapter(component), installed).expect("a copy");
+        let descriptor = format!("descriptors/agents/{agent}.json");
+        fs::copy(
+            built::repository().join(&descriptor),
+            share.join(&descriptor),
+        )
+        .expect("a copy");
+        let catalog = json!({"schema": "akbench.catalog/1", "adapters": [
+            {"id": adapter, "component": component, "sha256": null}
+        ]});
+        fs::write(share.join("adapters/catalog.json"), catalog.to_string()).expect("a file");
+    }
+
+    /// `akbench` as it was installed.
+    pub fn installed(&self) -> Command {
+        let mut command = self.akbench();
+        command.env("AKBENCH_SHARE", self.path("share"));
+        command
+    }
+
+    /// Copies what an adapter of this repository supplies to the suite.
+    pub fn copy_suite(&self, adapter: &str) -> PathBuf {
+        let to = self.path("suite");
+        let adapters = built::repository().join("adapters");
+        copy(&adapters.join(adapter).join("suite"), &to);
+        to
+    }
+
     /// Copies the recordings of the fake adapter, with these parameters.
     pub fn recordings(&self, parameters: &Value) -> PathBuf {
-        let to = self.path("suite");
-        copy(&built::repository().join("adapters/fake/suite"), &to);
+        let to = self.copy_suite("fake");
         edit(&to.join("suite.json"), |suite| {
             suite["parameters"] = parameters.clone();
         });

@@ -62,14 +62,22 @@ fn a_simulated_agent_passes_without_recordings() {
 #[test]
 fn waiting_cases_run_at_the_same_time() {
     let verdict = Bench::new().test("fake.wasm", &["--stub", &suite_of("fake")]);
+    let report = &verdict.report;
     let milliseconds = |value: &Value| value.as_u64().expect("a duration");
-    let cases = verdict.report["cases"].as_array().expect("cases");
-    let sum: u64 = cases
-        .iter()
-        .map(|case| milliseconds(&case["duration_ms"]))
-        .sum();
-    let all = milliseconds(&verdict.report["duration_ms"]);
+    let cases = report["cases"].as_array().expect("cases");
+    let durations = cases.iter().map(|case| milliseconds(&case["duration_ms"]));
+    let sum: u64 = durations.sum();
+    let all = milliseconds(&report["duration_ms"]);
     assert!(all * 2 < sum, "{all} ms for cases of {sum} ms together");
+    // What may take time is the longest case, and computing.
+    let longest = milliseconds(&report["longest_case_ms"]);
+    let processors = milliseconds(&report["cpu_ms"]);
+    assert!(
+        all < 3 * longest + processors,
+        "{all} ms, the longest case {longest} ms, processors {processors} ms"
+    );
+    let printed = format!("in {all} ms (longest case {longest} ms, processors {processors} ms)");
+    assert!(verdict.stderr.contains(&printed), "{}", verdict.stderr);
 }
 
 #[test]
@@ -124,7 +132,54 @@ fn a_component_without_the_world_is_refused_by_name() {
     let output = command.output().expect("akbench starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("empty.wasm"), "{stderr}");
+    for part in ["empty.wasm", "akbench:agent"] {
+        assert!(stderr.contains(part), "no `{part}` in {stderr}");
+    }
+}
+
+#[test]
+fn a_descriptor_of_another_adapter_is_refused_by_name() {
+    let bench = Bench::new();
+    bench.install("fake", "fake", "fake.wasm");
+    let descriptor = built::repository().join("descriptors/agents/codex.json");
+    let mut command = bench.installed();
+    command.args(["adapter", "test", "fake.wasm", "--descriptor"]);
+    let output = command.arg(descriptor).output().expect("akbench starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    for part in [
+        "codex.json` is for the adapter `codex_cli`",
+        "adapters/fake.wasm` is the adapter `fake`",
+        "--descriptor",
+    ] {
+        assert!(stderr.contains(part), "no `{part}` in {stderr}");
+    }
+}
+
+#[test]
+fn a_descriptor_that_is_none_is_refused_by_file_and_place() {
+    let bench = Bench::new();
+    let descriptor = bench.path("descriptor.json");
+    fs::copy(
+        built::repository().join("descriptors/agents/fake.json"),
+        &descriptor,
+    )
+    .expect("copied");
+    edit(&descriptor, |descriptor| {
+        descriptor["capabilities"]["turns"]["support"] = json!("perhaps");
+    });
+    let verdict = bench.test(
+        "fake.wasm",
+        &["--descriptor", &descriptor.display().to_string()],
+    );
+    assert_eq!(verdict.code, 2, "{}", verdict.stderr);
+    for part in ["descriptor.json", "/capabilities/turns/support", "perhaps"] {
+        assert!(
+            verdict.stderr.contains(part),
+            "no `{part}` in {}",
+            verdict.stderr
+        );
+    }
 }
 
 #[test]
@@ -165,9 +220,8 @@ fn run_fake(bench: &Bench) -> Value {
         fs::create_dir(bench.path("workspace")).expect("a folder");
         fs::write(bench.path("task.txt"), "Write hi to out.txt.\n").expect("written");
     }
-    let mut command = bench.akbench();
+    let mut command = bench.installed();
     command
-        .env("AKBENCH_SHARE", bench.path("share"))
         .args(["agent", "run", "fake", "--json", "--quiet"])
         .args(["--workspace", "workspace", "--task-file", "task.txt"])
         .arg("--program")
@@ -177,24 +231,6 @@ fn run_fake(bench: &Bench) -> Value {
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// An installation: adapters, descriptors, and attestations where a test puts some.
-fn install(bench: &Bench) {
-    let share = bench.path("share");
-    fs::create_dir_all(share.join("adapters")).expect("a folder");
-    fs::create_dir_all(share.join("descriptors/agents")).expect("a folder");
-    fs::copy(
-        built::adapter("fake.wasm"),
-        share.join("adapters/fake.wasm"),
-    )
-    .expect("copied");
-    let descriptor = built::repository().join("descriptors/agents/fake.json");
-    fs::copy(descriptor, share.join("descriptors/agents/fake.json")).expect("copied");
-    let catalog = json!({"schema": "akbench.catalog/1", "adapters": [
-        {"id": "fake", "component": "fake.wasm", "sha256": null}
-    ]});
-    fs::write(share.join("adapters/catalog.json"), catalog.to_string()).expect("written");
-}
-
 fn invalid_reasons(result: &Value) -> Vec<String> {
     serde_json::from_value(result["invalid_reasons"].clone()).expect("a list")
 }
@@ -202,7 +238,7 @@ fn invalid_reasons(result: &Value) -> Vec<String> {
 #[test]
 fn a_run_is_valid_only_with_an_adapter_that_passed() {
     let bench = Bench::new();
-    install(&bench);
+    bench.install("fake", "fake", "fake.wasm");
     let before = run_fake(&bench);
     assert_eq!(invalid_reasons(&before), ["contract_suite_not_run"]);
     assert_eq!(before["valid"], false);
@@ -216,8 +252,7 @@ fn a_run_is_valid_only_with_an_adapter_that_passed() {
     );
 
     let listed = bench
-        .akbench()
-        .env("AKBENCH_SHARE", bench.path("share"))
+        .installed()
         .args(["agent", "list"])
         .output()
         .expect("akbench starts");
@@ -240,7 +275,7 @@ fn a_run_is_valid_only_with_an_adapter_that_passed() {
 #[test]
 fn a_run_with_an_adapter_that_failed_says_so() {
     let bench = Bench::new();
-    install(&bench);
+    bench.install("fake", "fake", "fake.wasm");
     let recordings = bench.recordings(&json!({}));
     edit(&recordings.join("completes/expect.json"), |expect| {
         expect["final_message"] = json!("something else");
@@ -257,7 +292,7 @@ fn a_run_with_an_adapter_that_failed_says_so() {
 #[test]
 fn a_part_of_the_cases_attests_nothing() {
     let bench = Bench::new();
-    install(&bench);
+    bench.install("fake", "fake", "fake.wasm");
     let verdict = bench.test(
         "fake.wasm",
         &["--stub", &suite_of("fake"), "--only", "status"],

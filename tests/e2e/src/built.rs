@@ -39,6 +39,11 @@ pub fn stub_cli() -> PathBuf {
     existing(programs().join("stub-cli"))
 }
 
+/// The scripted endpoint.
+pub fn responses_server() -> PathBuf {
+    existing(programs().join("responses-server"))
+}
+
 /// A built adapter component, by file name.
 pub fn adapter(name: &str) -> PathBuf {
     let target = programs()

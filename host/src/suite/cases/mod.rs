@@ -10,8 +10,10 @@ mod environment;
 mod floods;
 mod interruption;
 mod limits;
+mod live;
 mod observations;
 pub mod operations;
+mod real_program;
 mod replay;
 mod second_task;
 mod secrets;
@@ -57,6 +59,8 @@ pub fn others() -> Vec<Case> {
         interruption::cases(),
         replay::cases(),
         secrets::cases(),
+        real_program::cases(),
+        live::cases(),
     ]
     .into_iter()
     .flatten()

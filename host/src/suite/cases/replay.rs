@@ -56,7 +56,12 @@ async fn cancelled_work(lab: &Lab) -> Proof {
     same_again(lab, &place, &live).await
 }
 
-async fn same_again(lab: &Lab, place: &Place, live: &Observations) -> Proof {
+/// Two fresh instances observe the same of the evidence.
+///
+/// # Errors
+///
+/// If one does not.
+pub async fn same_again(lab: &Lab, place: &Place, live: &Observations) -> Proof {
     for which in ["first", "second"] {
         let replayed = lab.replay(&place.grants.folders.evidence).await?;
         require(replayed.violations.is_empty(), || {

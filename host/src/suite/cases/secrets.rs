@@ -1,9 +1,10 @@
 //! Secrets: a canary that the agent gets, prints and logs is nowhere in what is kept.
 
+use crate::runner::drive::Driven;
 use crate::runner::stop::stop_pair;
 use crate::suite::case::{Case, Proof, could_not, failed, not_applicable};
 use crate::suite::lab::{INSTRUCTION, Lab, NO_LIMITS};
-use crate::suite::place::CANARY;
+use crate::suite::place::{CANARY, Place};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde_json::json;
@@ -21,7 +22,7 @@ pub fn cases() -> Vec<Case> {
 
 async fn canary(lab: &Lab) -> Proof {
     let completes = &lab.recordings()?.completes.scenario;
-    let forms = forms();
+    let forms = forms(CANARY);
     let [_, base64, escaped] = &forms;
     let steps = [
         json!({"report_env": {}}),
@@ -37,6 +38,17 @@ async fn canary(lab: &Lab) -> Proof {
     }
     let (_handle, stop) = stop_pair();
     let driven = lab.drive(&place, INSTRUCTION, NO_LIMITS, stop).await?;
+    is_nowhere(&place, &driven)
+}
+
+/// The session's credential is in nothing that was kept or told of it.
+///
+/// # Errors
+///
+/// If it is.
+pub fn is_nowhere(place: &Place, driven: &Driven) -> Proof {
+    let secrets = place.grants.credentials.values();
+    let forms: Vec<String> = secrets.flat_map(|secret| forms(secret.expose())).collect();
     let told = format!("{driven:?}");
     if forms.iter().any(|form| told.contains(form)) {
         return Err(failed("the credential is in what the adapter reported"));
@@ -51,11 +63,11 @@ async fn canary(lab: &Lab) -> Proof {
     Ok(())
 }
 
-fn forms() -> [String; 3] {
-    let quoted = json!(CANARY).to_string();
+fn forms(secret: &str) -> [String; 3] {
+    let quoted = json!(secret).to_string();
     [
-        CANARY.to_owned(),
-        STANDARD_NO_PAD.encode(CANARY),
+        secret.to_owned(),
+        STANDARD_NO_PAD.encode(secret),
         quoted.trim_matches('"').to_owned(),
     ]
 }

@@ -5,13 +5,15 @@
 use akbench_responses_server::{Options, Script, Server};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: responses-server --script FILE [--port N] [--log FILE]
+const USAGE: &str =
+    "usage: responses-server --script FILE [--port N] [--log FILE] [--until-stdin-closes]
 
-Plays a script of model replies on 127.0.0.1 until it is killed. The first line on stdout is
+Plays a script of model replies on 127.0.0.1 until it is killed, or until its standard input
+ends. The first line on stdout is
 the base URL. The log gets a line of JSON per request, authorization included.";
 
 fn main() -> ExitCode {
@@ -29,6 +31,7 @@ struct Arguments {
     script: Option<PathBuf>,
     port: u16,
     log: Option<PathBuf>,
+    until_stdin_closes: bool,
     help: bool,
 }
 
@@ -54,6 +57,7 @@ impl Arguments {
                             format!("--port {port:?} is not a number from 0 to 65535")
                         })?;
                 }
+                "--until-stdin-closes" => arguments.until_stdin_closes = true,
                 "--help" | "-h" => arguments.help = true,
                 _ => return Err(format!("unknown argument {word:?}\n\n{USAGE}")),
             }
@@ -100,6 +104,18 @@ fn run() -> Result<(), String> {
     })?;
     writeln!(io::stdout(), "{}", server.base_url())
         .map_err(|error| format!("failed to write to stdout: {error}"))?;
+    if arguments.until_stdin_closes {
+        let mut ignored = [0; 4096];
+        let mut stdin = io::stdin();
+        loop {
+            match stdin.read(&mut ignored) {
+                Ok(0) => return Ok(()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(format!("failed to read stdin: {error}")),
+            }
+        }
+    }
     loop {
         std::thread::park();
     }
