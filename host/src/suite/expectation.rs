@@ -89,6 +89,12 @@ impl Expectation {
         self.0.get(name)
     }
 
+    /// The same, but for one value.
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.shift_remove(name);
+        self
+    }
+
     /// Where the observations differ: one sentence each.
     pub fn differences(&self, observed: &Observations) -> Vec<String> {
         let found = summary(observed);

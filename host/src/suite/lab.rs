@@ -31,6 +31,9 @@ use tokio::sync::OnceCell;
 /// The instruction of cases that are not about instructions.
 pub const INSTRUCTION: &str = "Write hi to out.txt.\n";
 
+/// More than any buffer, and with a quarter more of it than the longest line that adapters keep.
+const FLOOD_BYTES: u64 = 16 << 20;
+
 /// No limit: the recording ends by itself.
 pub const NO_LIMITS: RunLimits = RunLimits {
     time: None,
@@ -69,6 +72,8 @@ pub struct Lab {
     /// Everything that was observed, by case.
     seen: RefCell<Vec<(String, Observations)>>,
     walk: OnceCell<Walk>,
+    completed: OnceCell<Result<Observations, Unproven>>,
+    flood_bytes: u64,
 }
 
 impl Lab {
@@ -97,7 +102,20 @@ impl Lab {
             stub_program,
             seen: RefCell::default(),
             walk: OnceCell::new(),
+            completed: OnceCell::new(),
+            flood_bytes: FLOOD_BYTES,
         })
+    }
+
+    /// Makes floods this large: smaller ones where the suite itself is tested many times.
+    pub fn with_floods_of(mut self, bytes: u64) -> Self {
+        self.flood_bytes = bytes;
+        self
+    }
+
+    /// About how much a flood is, in bytes.
+    pub fn flood_bytes(&self) -> u64 {
+        self.flood_bytes
     }
 
     /// What is tested.
@@ -378,6 +396,19 @@ impl Lab {
     /// Everything that was observed so far, by case.
     pub fn seen(&self) -> Vec<(String, Observations)> {
         self.seen.borrow().clone()
+    }
+
+    /// What is observed of the completed work: for cases that ask whether something changes it.
+    ///
+    /// # Errors
+    ///
+    /// If nothing could be.
+    pub async fn completed(&self) -> Result<&Observations, Unproven> {
+        let observing = self.completed.get_or_init(|| async {
+            let (_, observed) = self.drive_well(&self.completing()?).await?;
+            Ok(observed)
+        });
+        observing.await.as_ref().map_err(Clone::clone)
     }
 
     /// The eight operations in their order, once.

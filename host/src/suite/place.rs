@@ -12,7 +12,7 @@ use crate::process::redaction::Redactor;
 use crate::registry::{AgentDescriptor, Need, Secret};
 use crate::runner::plan::CREDENTIAL_NAME;
 use crate::runner::run_folder::RunFolder;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -23,8 +23,12 @@ use std::time::Duration;
 /// The credential of all cases. It has what JSON escapes and what base64 aligns.
 pub const CANARY: &str = "canary-\"4711/suite+credential";
 
-/// The suite's own file in the workspace: the agent has come this far.
-pub const MARKER: &str = "akbench-suite-working";
+/// The variable of the folder where the agent leaves what the suite asks it for: not in the
+/// workspace, so that a case about anything else does not depend on where the agent works.
+pub const LEFT_IN: &str = "TMPDIR";
+
+/// The suite's own file: the agent has come this far.
+const MARKER: &str = "akbench-suite-working";
 
 /// How long an agent may take to come that far.
 const MARKER_LIMIT: Duration = Duration::from_secs(30);
@@ -181,47 +185,62 @@ impl Place {
         ]
     }
 
-    /// A file in the workspace.
+    /// A file of the workspace.
     pub fn in_workspace(&self, name: &str) -> PathBuf {
         self.folder.workspace().join(name)
     }
 
-    /// Waits until the agent has written [`MARKER`].
+    /// What the agent left in the folder that [`LEFT_IN`] names.
+    pub fn left_by_agent(&self, name: &str) -> PathBuf {
+        self.folder.scratch().join("tmp").join(name)
+    }
+
+    /// True once the agent has played the step [`marker`].
+    pub fn agent_was_at_work(&self) -> bool {
+        self.left_by_agent(MARKER).exists()
+    }
+
+    /// Waits until the agent has played the step [`marker`].
     ///
     /// # Errors
     ///
     /// If it does not come.
     pub async fn agent_is_at_work(&self) -> Result<(), Unproven> {
-        self.marker_within(MARKER_LIMIT).await
+        appears_within(MARKER_LIMIT, || self.agent_was_at_work()).await
     }
 
-    /// As [`Place::agent_is_at_work`], for an agent that is validated first and takes its time.
+    /// Has the agent's own program written [`MARKER`] into the workspace?
+    pub fn has_marker(&self) -> bool {
+        self.in_workspace(MARKER).exists()
+    }
+
+    /// Waits for [`Place::has_marker`]; such a program is validated first and takes its time.
     ///
     /// # Errors
     ///
     /// If it does not come.
     pub async fn real_agent_is_at_work(&self) -> Result<(), Unproven> {
-        self.marker_within(REAL_MARKER_LIMIT).await
+        appears_within(REAL_MARKER_LIMIT, || self.has_marker()).await
     }
+}
 
-    /// Has the agent written [`MARKER`]?
-    pub fn has_marker(&self) -> bool {
-        self.in_workspace(MARKER).exists()
-    }
+async fn appears_within(limit: Duration, is_there: impl Fn() -> bool) -> Result<(), Unproven> {
+    let appears = async {
+        while !is_there() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(limit, appears).await.map_err(|_| {
+        super::case::failed(format!(
+            "the agent was not at work after {} s",
+            limit.as_secs()
+        ))
+    })
+}
 
-    async fn marker_within(&self, limit: Duration) -> Result<(), Unproven> {
-        let appears = async {
-            while !self.has_marker() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        tokio::time::timeout(limit, appears).await.map_err(|_| {
-            super::case::failed(format!(
-                "the agent was not at work after {} s",
-                limit.as_secs()
-            ))
-        })
-    }
+/// The step of a scenario by which the agent says that it is at work.
+pub fn marker() -> Value {
+    json!({"write_file": {"path": MARKER, "into_env": LEFT_IN, "text": ""}})
 }
 
 /// An endpoint where nobody listens: the program is a recording and asks nobody. `None` if the

@@ -8,9 +8,8 @@ use crate::suite::case::{Case, Proof, Unproven, failed, not_applicable, require}
 use crate::suite::expectation::outcome;
 use crate::suite::hand::works;
 use crate::suite::lab::{INSTRUCTION, Lab, NO_LIMITS, no_fault};
-use crate::suite::place::{MARKER, Place};
+use crate::suite::place::{Place, marker};
 use crate::suite::stub_folder::Recording;
-use serde_json::{Value, json};
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -31,7 +30,7 @@ pub fn cases() -> Vec<Case> {
         ),
         Case::new(
             "cancellation.after_completion",
-            "work that is done stays done when it is cancelled",
+            "work that is over stays what it was when it is cancelled",
             |lab| Box::pin(after_completion(lab)),
         ),
     ]
@@ -50,11 +49,6 @@ pub fn at_work(lab: &Lab) -> Result<(Place, &Recording), Unproven> {
     };
     let scenario = recording.scenario.clone().before_hang([marker()]);
     Ok((lab.stage(&scenario)?, recording))
-}
-
-/// The step that writes the marker.
-pub fn marker() -> Value {
-    json!({"write_file": {"path": MARKER, "text": ""}})
 }
 
 async fn before_submission(lab: &Lab) -> Proof {
@@ -109,7 +103,8 @@ async fn after_completion(lab: &Lab) -> Proof {
     works("cancel", hand.cancel().await)?;
     hand.end_agent().await?;
     let found = outcome(&hand.collect().await?);
-    require(found == "completed", || {
-        format!("expected the outcome completed, observed {found}")
+    let before = outcome(lab.completed().await?);
+    require(found == before, || {
+        format!("expected the outcome {before} as without a cancel, observed {found}")
     })
 }

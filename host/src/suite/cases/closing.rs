@@ -1,10 +1,10 @@
 //! Closing: everything is released, whatever state the session is in.
 
-use super::cancellation::marker;
 use super::operations::started;
 use crate::suite::case::{Case, Proof};
 use crate::suite::hand::works;
 use crate::suite::lab::Lab;
+use crate::suite::place::marker;
 use crate::suite::scenario::Keep;
 use serde_json::json;
 

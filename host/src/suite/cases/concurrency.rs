@@ -2,7 +2,7 @@
 
 use crate::suite::case::{Case, Proof, Unproven, could_not, failed, require};
 use crate::suite::lab::Lab;
-use crate::suite::place::Place;
+use crate::suite::place::{LEFT_IN, Place};
 use serde_json::{Value, json};
 
 const REPORT: &str = "akbench-suite-env.json";
@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 async fn homes_are_apart(lab: &Lab) -> Proof {
-    let report = json!({"report_env": {"file": REPORT}});
+    let report = json!({"report_env": {"file": REPORT, "into_env": LEFT_IN}});
     let completes = &lab.recordings()?.completes.scenario;
     let scenario = completes.clone().begin_with([report]);
     let (one, other) = (lab.stage(&scenario)?, lab.stage(&scenario)?);
@@ -41,7 +41,7 @@ async fn homes_are_apart(lab: &Lab) -> Proof {
 }
 
 fn environment(place: &Place) -> Result<Value, Unproven> {
-    let text = std::fs::read(place.in_workspace(REPORT))
-        .map_err(|_| failed("the agent left nothing in the workspace: it did not run there"))?;
+    let text = std::fs::read(place.left_by_agent(REPORT))
+        .map_err(|_| failed("the agent left no report of its environment"))?;
     serde_json::from_slice(&text).map_err(could_not("read the agent's report"))
 }

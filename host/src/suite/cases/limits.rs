@@ -1,12 +1,13 @@
 //! Limits: the engine ends the work, and what was observed stays.
 
-use crate::contract::observed::Outcome;
+use crate::contract::observed::{Observations, Outcome};
 use crate::runner::drive::StopCause;
 use crate::runner::limits::RunLimits;
 use crate::runner::stop::stop_pair;
-use crate::suite::case::{Case, Proof, failed, require};
+use crate::suite::case::{Case, Proof, Unproven, failed, require};
 use crate::suite::expectation::outcome;
 use crate::suite::lab::{INSTRUCTION, Lab, no_fault};
+use crate::suite::place::{Place, marker};
 use crate::suite::scenario::{Keep, Scenario};
 use serde_json::json;
 use std::time::Duration;
@@ -45,15 +46,27 @@ fn time(milliseconds: u64) -> RunLimits {
 
 async fn at_once(lab: &Lab) -> Proof {
     let scenario = hanging(lab)?;
-    stopped_by(lab, &scenario, time(1)).await
+    stopped_by(lab, &scenario, time(1)).await.map(drop)
 }
 
 async fn mid_stream(lab: &Lab) -> Proof {
-    let scenario = match &lab.recordings()?.interrupted {
-        Some(recording) => recording.scenario.clone(),
-        None => hanging(lab)?,
+    let Some(recording) = &lab.recordings()?.interrupted else {
+        return stopped_by(lab, &hanging(lab)?, time(1500)).await.map(drop);
     };
-    stopped_by(lab, &scenario, time(1500)).await
+    let scenario = recording.scenario.clone().before_hang([marker()]);
+    let (place, observed) = stopped_by(lab, &scenario, time(1500)).await?;
+    if !place.agent_was_at_work() {
+        // The machine is too slow for this limit: the agent could save nothing yet.
+        return Ok(());
+    }
+    let (wanted, found) = (recording.expected.get("usage"), json!(observed.usage));
+    require(wanted.is_none_or(|wanted| *wanted == found), || {
+        format!(
+            "of what the agent saved when it was interrupted, usage was expected as {}, and \
+             observed as {found}",
+            json!(wanted)
+        )
+    })
 }
 
 async fn deaf(lab: &Lab) -> Proof {
@@ -61,7 +74,7 @@ async fn deaf(lab: &Lab) -> Proof {
         json!({"ignore_signals": ["SIGINT", "SIGTERM", "SIGHUP"]}),
         json!({"daemon": {"seconds": 600, "ignore_signals": true}}),
     ]);
-    stopped_by(lab, &scenario, time(1000)).await
+    stopped_by(lab, &scenario, time(1000)).await.map(drop)
 }
 
 async fn idle(lab: &Lab) -> Proof {
@@ -69,17 +82,22 @@ async fn idle(lab: &Lab) -> Proof {
         time: None,
         idle: Some(Duration::from_millis(700)),
     };
-    stopped_by(lab, &hanging(lab)?, limits).await
+    stopped_by(lab, &hanging(lab)?, limits).await.map(drop)
 }
 
 /// Half of the work, and then nothing.
-fn hanging(lab: &Lab) -> Result<Scenario, crate::suite::case::Unproven> {
+fn hanging(lab: &Lab) -> Result<Scenario, Unproven> {
     let completes = lab.recordings()?.completes.scenario.clone();
     let cut = completes.cut(Keep::Half).map_err(super::unusable)?;
     Ok(cut.end_with([json!("hang")]))
 }
 
-async fn stopped_by(lab: &Lab, scenario: &Scenario, limits: RunLimits) -> Proof {
+/// Where it was stopped, and what is observed of it.
+async fn stopped_by(
+    lab: &Lab,
+    scenario: &Scenario,
+    limits: RunLimits,
+) -> Result<(Place, Observations), Unproven> {
     let place = lab.stage(scenario)?;
     let (_handle, stop) = stop_pair();
     let driven = lab.drive(&place, INSTRUCTION, limits, stop).await?;
@@ -99,5 +117,6 @@ async fn stopped_by(lab: &Lab, scenario: &Scenario, limits: RunLimits) -> Proof 
     };
     require(observed.outcome != Some(Outcome::Completed), || {
         format!("work that was cut off is {}", outcome(&observed))
-    })
+    })?;
+    Ok((place, observed))
 }

@@ -79,6 +79,5 @@ async fn not_while_working(lab: &Lab) -> Proof {
     require(failure.class == expected, || {
         format!("refused as {:?}, expected {expected:?}", failure.class)
     })?;
-    works("close", hand.close().await)?;
     hand.end_agent().await.map(drop)
 }

@@ -24,11 +24,13 @@ async fn canary(lab: &Lab) -> Proof {
     let completes = &lab.recordings()?.completes.scenario;
     let forms = forms(CANARY);
     let [_, base64, escaped] = &forms;
+    let home = &lab.descriptor().home.environment;
     let steps = [
         json!({"report_env": {}}),
         json!({"stdout": {"text": format!("key {CANARY}\n"), "piece_bytes": 5, "delay_ms": 1}}),
         json!({"stdout": {"text": format!("{base64}\n\"{escaped}\"\n")}}),
         json!({"stderr": {"text": format!("error: {CANARY} {base64} {escaped}\n")}}),
+        json!({"write_file": {"path": "akbench-suite.log", "into_env": home, "text": CANARY}}),
     ];
     let place = lab.stage(&completes.clone().begin_with(steps))?;
     if place.grants.credentials.is_empty() {

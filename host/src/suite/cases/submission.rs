@@ -4,7 +4,7 @@ use crate::contract::observed::FailureClass;
 use crate::runner::stop::stop_pair;
 use crate::suite::case::{Case, Proof, require};
 use crate::suite::lab::{Lab, NO_LIMITS, whole};
-use crate::suite::place::Place;
+use crate::suite::place::{LEFT_IN, Place};
 use serde_json::{Value, json};
 
 const STDIN: &str = "akbench-suite-stdin";
@@ -81,8 +81,8 @@ fn megabyte() -> String {
 
 async fn arrives(lab: &Lab, instruction: &str) -> Proof {
     let steps = [
-        json!({"report_self": {"file": REPORT}}),
-        json!({"read_stdin": {"save_to": STDIN}}),
+        json!({"report_self": {"file": REPORT, "into_env": LEFT_IN}}),
+        json!({"read_stdin": {"save_to": STDIN, "into_env": LEFT_IN}}),
     ];
     let completes = &lab.recordings()?.completes.scenario;
     let place = lab.stage(&completes.clone().begin_with(steps))?;
@@ -105,11 +105,11 @@ async fn arrives(lab: &Lab, instruction: &str) -> Proof {
 
 /// As a whole on stdin or as an argument, or as a JSON string within one of them.
 fn was_given(place: &Place, instruction: &str) -> bool {
-    let stdin = std::fs::read(place.in_workspace(STDIN)).unwrap_or_default();
+    let stdin = std::fs::read(place.left_by_agent(STDIN)).unwrap_or_default();
     if stdin == instruction.as_bytes() {
         return true;
     }
-    let report = std::fs::read(place.in_workspace(REPORT)).unwrap_or_default();
+    let report = std::fs::read(place.left_by_agent(REPORT)).unwrap_or_default();
     let report: Value = serde_json::from_slice(&report).unwrap_or_default();
     let mut args = report["args"].as_array().into_iter().flatten();
     let quoted = json!(instruction).to_string();

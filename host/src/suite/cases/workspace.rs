@@ -2,7 +2,7 @@
 
 use crate::suite::case::{Case, Proof, could_not, failed, require};
 use crate::suite::lab::{Lab, whole};
-use crate::suite::place::Place;
+use crate::suite::place::{LEFT_IN, Place};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 async fn agent_works_there(lab: &Lab) -> Proof {
-    let report = json!({"report_self": {"file": REPORT}});
+    let report = json!({"report_self": {"file": REPORT, "into_env": LEFT_IN}});
     let completes = &lab.recordings()?.completes.scenario;
     let place = lab.stage(&completes.clone().begin_with([report]))?;
     let (driven, _) = lab.drive_well(&place).await?;
@@ -34,7 +34,7 @@ async fn agent_works_there(lab: &Lab) -> Proof {
 }
 
 fn read(place: &Place) -> Result<Value, crate::suite::case::Unproven> {
-    let text = std::fs::read(place.in_workspace(REPORT))
-        .map_err(|_| failed("the agent left nothing in the workspace: it did not run there"))?;
+    let text = std::fs::read(place.left_by_agent(REPORT))
+        .map_err(|_| failed("the agent left no report of where it runs"))?;
     serde_json::from_slice(&text).map_err(could_not("read the agent's report"))
 }

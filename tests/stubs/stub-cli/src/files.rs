@@ -76,7 +76,8 @@ impl Place {
     }
 }
 
-fn base(variable: Option<&str>) -> Result<PathBuf, Failure> {
+/// The folder that the variable names; `None`: the current one.
+pub(crate) fn base(variable: Option<&str>) -> Result<PathBuf, Failure> {
     match variable {
         None => Ok(PathBuf::new()),
         Some(name) => std::env::var_os(name)

@@ -85,7 +85,8 @@ fn read_stdin(step: &ReadStdin) -> Result<(), Failure> {
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::step(format!("failed to read stdin: {error}")))?;
     if let Some(path) = &step.save_to {
-        fs::write(path, &bytes).map_err(|error| {
+        let path = files::base(step.into_env.as_deref())?.join(path);
+        fs::write(&path, &bytes).map_err(|error| {
             Failure::step(format!("failed to write {}: {error}", path.display()))
         })?;
     }

@@ -1,6 +1,7 @@
 //! Reports of what this process was given.
 
 use crate::failure::Failure;
+use crate::files;
 use crate::output::{self, Channel};
 use crate::step::ReportTo;
 use rustix::process;
@@ -81,7 +82,10 @@ fn open_files() -> Value {
 pub(crate) fn send(report: &Value, to: &ReportTo) -> Result<(), Failure> {
     let line = format!("{report}\n");
     let (sent, target) = match &to.file {
-        Some(path) => (fs::write(path, line), path.display().to_string()),
+        Some(path) => {
+            let path = files::base(to.into_env.as_deref())?.join(path);
+            (fs::write(&path, line), path.display().to_string())
+        }
         None => (
             output::write_whole(Channel::Stdout, line.as_bytes()),
             "stdout".to_owned(),

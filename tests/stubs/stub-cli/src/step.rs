@@ -42,9 +42,12 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadStdin {
-    /// A file, relative to the current folder; `None`: what was read is not kept.
+    /// A file, relative to the base; `None`: what was read is not kept.
     #[serde(default)]
     pub(crate) save_to: Option<PathBuf>,
+    /// The base, as in [`Place`].
+    #[serde(default)]
+    pub(crate) into_env: Option<String>,
     /// What must have been read, exactly.
     #[serde(default)]
     pub(crate) require: Option<String>,
@@ -62,7 +65,10 @@ pub(crate) struct OnSignal {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportTo {
-    /// Relative to the current folder; `None`: a line on stdout.
+    /// Relative to the base; `None`: a line on stdout.
     #[serde(default)]
     pub(crate) file: Option<PathBuf>,
+    /// The base, as in [`Place`].
+    #[serde(default)]
+    pub(crate) into_env: Option<String>,
 }

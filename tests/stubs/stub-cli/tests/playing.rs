@@ -343,6 +343,25 @@ fn the_environment_and_the_process_are_reported() {
 }
 
 #[test]
+fn what_was_given_is_kept_outside_of_the_current_folder_where_a_variable_says() {
+    let stub = Stub::steps(json!([
+        {"read_stdin": {"save_to": "prompt.txt", "into_env": "INTO"}},
+        {"report_self": {"file": "self.json", "into_env": "INTO"}},
+    ]));
+    let other = stub.folder().join("other");
+    fs::create_dir(&other).unwrap();
+    let output = stub.command(&[]).env("INTO", &other).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(fs::read(other.join("prompt.txt")).unwrap(), b"");
+    let report = fs::read(other.join("self.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    let cwd = stub.cwd().canonicalize().unwrap();
+    assert_eq!(report["cwd"], cwd.to_str().unwrap());
+    assert_eq!(fs::read_dir(stub.cwd()).unwrap().count(), 0);
+    assert_eq!(stub.command(&[]).output().unwrap().status.code(), Some(96));
+}
+
+#[test]
 fn a_wrapper_runs_the_real_program_with_its_arguments() {
     let stub = Stub::steps(
         json!([{"run": {"program": "vendor/real", "args": ["--inner"], "pass_args": true, "require_exit": 5}}, {"exit": 6}]),
