@@ -361,7 +361,10 @@ impl Session<'_> {
         );
         let cancelled = tokio::select! {
             biased;
-            cancelled = cancelling => cancelled?,
+            // The stop explains the end of the run, so this would be told nowhere else.
+            cancelled = cancelling => cancelled.inspect_err(|fault| {
+                self.driven.violations.push(fault.failure.message.clone());
+            })?,
             // The second signal: the tree is killed next, so the adapter need not return.
             () = stop.reached(Urgency::Kill) => return Ok(()),
         };

@@ -182,6 +182,7 @@ impl Runner {
         } = self.contain(&plan, &prepared, &options.confinement).await?;
         let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         let driven = drive(&setup).await;
+        let lost_lines = setup.journal.lost() + setup.audit.lost();
         drop(setup);
         tree.shut_down().await;
 
@@ -218,6 +219,13 @@ impl Runner {
                 result.invalid_reasons.push("evaluation_failed".to_owned());
                 result.valid = false;
             }
+        }
+        if lost_lines > 0 {
+            let text =
+                format!("{lost_lines} lines of events.jsonl or audit.jsonl were not written");
+            result.warnings.push(text);
+            result.invalid_reasons.push("log_incomplete".to_owned());
+            result.valid = false;
         }
         result.started_at = started_at;
         result.finished_at = crate::clock::now();
