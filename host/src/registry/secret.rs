@@ -15,11 +15,14 @@ impl Secret {
     ///
     /// # Errors
     ///
-    /// If it is too short or contains a newline: then it could not be masked in recordings.
+    /// If it is too short, looks like a number or contains a newline: then it could not be
+    /// masked in recordings without damage.
     pub fn new(variable: &str, text: String) -> Result<Self, MissingCredential> {
         let secret = Self(text);
         let problem = if secret.0.len() < MIN_BYTES {
             CredentialProblem::TooShort
+        } else if secret.0.chars().all(may_be_in_a_number) {
+            CredentialProblem::Number
         } else if secret.0.contains(['\n', '\r']) {
             CredentialProblem::Newline
         } else {
@@ -35,6 +38,11 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+}
+
+/// Masks in a number leave none, and a line of JSON with one can't be read any more.
+fn may_be_in_a_number(c: char) -> bool {
+    c.is_ascii_digit() || "+-.eE".contains(c)
 }
 
 impl fmt::Debug for Secret {
@@ -73,6 +81,11 @@ pub enum CredentialProblem {
         "holds a credential of fewer than {MIN_BYTES} bytes, which could not be masked in recordings: use a longer one"
     )]
     TooShort,
+    /// It has nothing but what numbers are written with.
+    #[error(
+        "holds a credential that looks like a number, whose mask would damage the numbers in recordings: use one with other characters"
+    )]
+    Number,
     /// It contains a line break.
     #[error(
         "holds a credential with a line break in it, which could not be masked in recordings: remove the line break"
@@ -101,16 +114,16 @@ mod tests {
         for (text, problem) in [
             ("", CredentialProblem::TooShort),
             ("hunter2", CredentialProblem::TooShort),
+            ("0000000000", CredentialProblem::Number),
+            ("-1.5e+0123", CredentialProblem::Number),
             ("hunter2hunter2\n", CredentialProblem::Newline),
             ("hunter2\rhunter2", CredentialProblem::Newline),
         ] {
             let error = Secret::new("ACME_KEY", text.to_owned()).expect_err("refused");
             assert_eq!(error.problem, problem);
             let shown = format!("{error} {error:?}");
-            assert!(
-                shown.contains("ACME_KEY") && !shown.contains("hunter2"),
-                "{shown}"
-            );
+            let hidden = text.is_empty() || !shown.contains(text.trim());
+            assert!(shown.contains("ACME_KEY") && hidden, "{shown}");
         }
     }
 }
