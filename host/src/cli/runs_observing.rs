@@ -1,7 +1,7 @@
 //! What `runs recover` and `runs reparse` share: an adapter that observes again.
 
 use super::{CliError, folders};
-use crate::registry::Registry;
+use crate::registry::{Extent, Registry};
 use crate::runs::Tools;
 use crate::sandbox::engine::Sandbox;
 use clap::Args;
@@ -24,7 +24,7 @@ pub struct Observing {
 
 impl Observing {
     pub fn registry(&self) -> Result<Registry, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         Ok(registry)
     }

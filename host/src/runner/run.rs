@@ -178,10 +178,16 @@ impl Runner {
         setup.audit.contained(&confinement);
         let driven = drive(&setup).await;
         drop(setup);
-        tree.shut_down().await;
+        let mut ending = tokio::spawn(async move { tree.shut_down().await });
+        if driven.census.is_none_or(|census| census.survivors > 0) {
+            wait_for_end(&mut ending).await;
+        }
+        // Otherwise only the supervisor is left, which touches no file and may end meanwhile.
         self.keep_session(&prepared, &driven);
-
         let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
+        if !ending.is_finished() {
+            wait_for_end(&mut ending).await;
+        }
         let judged = judge(Judging {
             plan: &plan,
             variant: prepared.variant.as_ref(),
@@ -409,6 +415,13 @@ impl Runner {
             stop: options.stop.clone(),
             reserve: folder.reserve(),
         })
+    }
+}
+
+/// A panic while waiting is no reason to lose the run's result.
+async fn wait_for_end(ending: &mut tokio::task::JoinHandle<()>) {
+    if let Err(error) = ending.await {
+        tracing::warn!(%error, "failed to wait for the end of the process tree");
     }
 }
 

@@ -220,12 +220,21 @@ impl RunFolder {
     ///
     /// What the system says.
     pub fn clean(&self, keep_home: bool) -> io::Result<()> {
-        remove(&self.scratch())?;
         remove(&self.pristine())?;
-        remove(&self.evaluation())?;
         if !keep_home {
             remove(&self.agent_home())?;
         }
+        self.clean_for_later()
+    }
+
+    /// As [`RunFolder::clean`], without what a later recovery still needs.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn clean_for_later(&self) -> io::Result<()> {
+        remove(&self.scratch())?;
+        remove(&self.evaluation())?;
         remove_file(&self.path.join(LOCK_FILE))
     }
 
@@ -237,30 +246,43 @@ impl RunFolder {
     /// What the system says.
     pub fn remove_torn_files(&self) -> io::Result<()> {
         remove_file(&self.reserve())?;
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let is_torn = name.starts_with(".tmp") || name.ends_with(".tmp");
-            if is_torn && entry.file_type()?.is_file() {
-                remove_file(&entry.path())?;
+        for torn in self.torn_files()? {
+            if torn.is_dir() {
+                remove(&torn)?;
+            } else {
+                remove_file(&torn)?;
             }
         }
         Ok(())
     }
 
-    /// Whether there is something that [`RunFolder::clean`] would remove, the agent's home
-    /// apart. The lock goes last.
-    pub fn has_leftovers(&self) -> bool {
-        [
+    fn torn_files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut torn = Vec::new();
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(".tmp") || name.ends_with(".tmp") {
+                torn.push(entry.path());
+            }
+        }
+        Ok(torn)
+    }
+
+    /// Whether there is something that only a host that died can have left, what a later
+    /// recovery may still need apart. The lock goes last.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn has_leftovers(&self) -> io::Result<bool> {
+        let temporary = [
             self.scratch(),
-            self.pristine(),
             self.evaluation(),
             self.reserve(),
             self.path.join(LOCK_FILE),
-        ]
-        .iter()
-        .any(|path| path.exists())
+        ];
+        Ok(temporary.iter().any(|path| path.exists()) || !self.torn_files()?.is_empty())
     }
 }
 

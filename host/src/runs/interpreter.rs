@@ -89,10 +89,8 @@ impl Tools<'_> {
         let component = match &self.adapter {
             Some(named) => self.named(named, plan, &mut notes)?,
             None => {
-                let catalog = self.registry.catalog().iter();
-                let entry = catalog
-                    .filter(|entry| entry.id.as_str() == plan.agent.adapter)
-                    .next_back();
+                let mut catalog = self.registry.catalog().iter();
+                let entry = catalog.rfind(|entry| entry.id.as_str() == plan.agent.adapter);
                 let entry = entry.ok_or_else(|| {
                     format!(
                         "no catalog lists the adapter `{}`: name a component with `--adapter FILE`",

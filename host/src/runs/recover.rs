@@ -28,6 +28,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Where a workspace that is in use is kept as it was before the run.
+const BEFORE: &str = "workspace-before";
+
 /// What became of a run.
 #[derive(Debug)]
 pub enum Recovered {
@@ -78,7 +81,13 @@ pub async fn recover(
     keep_home: bool,
 ) -> Result<Recovered, NotRecovered> {
     let folder = RunFolder::existing(&run.id, &run.folder.canonicalize()?);
-    if !is_due(run, &folder) {
+    let has_leftovers = folder.has_leftovers()?;
+    if let RunState::Finished(result) = &run.state
+        && !has_leftovers
+        && !awaits_home(result, &folder)
+        && !folder.pristine().exists()
+    {
+        // A finished run is not to be touched, not even to lock it.
         return Ok(Recovered::Nothing);
     }
     let Some(_lock) = RunLock::take(folder.path())? else {
@@ -93,20 +102,22 @@ pub async fn recover(
     let plan = match PlanRecord::load(&folder.plan()) {
         Ok(plan) => plan,
         Err(_) if matches!(run.state, RunState::Finished(_)) => {
-            folder.remove_torn_files()?;
-            folder.clean(true)?;
-            return Ok(Recovered::Cleaned);
+            return clean_up(&folder, true, has_leftovers);
         }
         Err(error) => return Err(NotRecovered(error.to_string())),
     };
     let keep_home = keep_home || plan.keep_agent_home;
     let secret = Credential::find(&plan, environment);
     if let RunState::Finished(result) = &run.state
-        && !(awaits_home(result, &folder) && secret.can_mask())
+        && !(awaits_home(result, &folder) && secret.can_mask() && tools.recorded(&plan).is_ok())
     {
-        folder.remove_torn_files()?;
-        folder.clean(keep_home || awaits_home(result, &folder))?;
-        return Ok(Recovered::Cleaned);
+        if awaits_home(result, &folder) {
+            folder.remove_torn_files()?;
+            folder.clean_for_later()?;
+            return Ok(cleaned(has_leftovers));
+        }
+        let has_leftovers = has_leftovers || folder.pristine().exists();
+        return clean_up(&folder, keep_home, has_leftovers);
     }
     let alive = wait_until_gone(&folder.scratch().join("home"))?;
     if !alive.is_empty() {
@@ -120,11 +131,22 @@ pub async fn recover(
         .map(|result| Recovered::Completed(Box::new(result)))
 }
 
-/// Looked at before the lock is taken: a finished run is not to be touched.
-fn is_due(run: &StoredRun, folder: &RunFolder) -> bool {
-    match &run.state {
-        RunState::Finished(result) => folder.has_leftovers() || awaits_home(result, folder),
-        RunState::Running | RunState::Dead | RunState::Unreadable(_) => true,
+/// Of a run that has its result.
+fn clean_up(
+    folder: &RunFolder,
+    keep_home: bool,
+    has_leftovers: bool,
+) -> Result<Recovered, NotRecovered> {
+    folder.remove_torn_files()?;
+    folder.clean(keep_home)?;
+    Ok(cleaned(has_leftovers))
+}
+
+fn cleaned(had_leftovers: bool) -> Recovered {
+    if had_leftovers {
+        Recovered::Cleaned
+    } else {
+        Recovered::Nothing
     }
 }
 
@@ -249,9 +271,15 @@ impl Recovering {
         }
         let result = self.result(tools, interpreter.as_ref(), &driven, home)?;
         crate::files::write_json_durably(&self.folder.result(), &result)?;
-        let keep_home = keep_home || home == HomeEvidence::NotCollected;
-        let keep_pristine = self.plan.workspace.in_place;
-        self.clean(keep_home, keep_pristine)?;
+        let was_ready = self.trail.workspace_sha256.is_some();
+        if self.plan.workspace.in_place && was_ready && self.folder.pristine().is_dir() {
+            fs::rename(self.folder.pristine(), self.folder.path().join(BEFORE))?;
+        }
+        if home == HomeEvidence::NotCollected {
+            self.folder.clean_for_later()?;
+        } else {
+            self.folder.clean(keep_home)?;
+        }
         Ok(result)
     }
 
@@ -366,7 +394,7 @@ impl Recovering {
             self.warn(format!(
                 "what the agent changed is not known: the folder is in use since its host died; \
                  as it was before the run it is in `{}`",
-                self.folder.pristine().display()
+                self.folder.path().join(BEFORE).display()
             ));
             return Ok(record);
         }
@@ -406,14 +434,6 @@ impl Recovering {
         let after = changes::keep(&before, &self.folder, &self.redactor);
         self.warnings.extend(after.warnings);
         Ok(after.record)
-    }
-
-    fn clean(&self, keep_home: bool, keep_pristine: bool) -> io::Result<()> {
-        if keep_pristine && self.folder.pristine().is_dir() {
-            let kept = self.folder.path().join("workspace-before");
-            fs::rename(self.folder.pristine(), kept)?;
-        }
-        self.folder.clean(keep_home)
     }
 }
 
