@@ -1,7 +1,7 @@
 //! The run's append-only logs: what happened (`events.jsonl`) and what was allowed or
 //! denied (`audit.jsonl`).
 
-use crate::contract::events::{Observer, RunEvent};
+use crate::contract::events::{Observer, RunEvent, Silent};
 use crate::contract::session::SpawnRefusal;
 use crate::process::recorder::create_private;
 use crate::process::redaction::Redactor;
@@ -33,6 +33,17 @@ impl JsonLines {
         Ok(Self {
             log: Mutex::new(Log {
                 file: create_private(path)?,
+                length: 0,
+                lost: 0,
+            }),
+            redactor,
+        })
+    }
+
+    fn nowhere(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            log: Mutex::new(Log {
+                file: File::options().write(true).open("/dev/null")?,
                 length: 0,
                 lost: 0,
             }),
@@ -119,6 +130,18 @@ impl Journal {
         self.lines.lost()
     }
 
+    /// Records nothing: for evidence that is observed again, whose own log is complete.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn silent(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            lines: JsonLines::nowhere(redactor)?,
+            observer: Arc::new(Silent),
+        })
+    }
+
     /// Records an event; returns how many bytes it took.
     pub fn record(&self, event: &RunEvent) -> u64 {
         self.observer.observe(event);
@@ -149,6 +172,27 @@ impl Audit {
     /// Lines that could not be written.
     pub fn lost(&self) -> u64 {
         self.lines.lost()
+    }
+
+    /// Records nothing, as [`Journal::silent`].
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn silent(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            lines: JsonLines::nowhere(redactor)?,
+        })
+    }
+
+    /// What contains the session.
+    pub fn contained(&self, confinement: &impl Serialize) {
+        self.note(&json!({"audit": "contained", "detail": json!(confinement)}));
+    }
+
+    /// The workspace is ready, with this digest.
+    pub fn prepared(&self, workspace: &crate::digest::Sha256) {
+        self.note(&json!({"audit": "prepared", "workspace_sha256": workspace}));
     }
 
     /// Something was granted to the session.

@@ -149,7 +149,8 @@ pub fn read_all(evidence: &dyn Evidence, path: &str) -> Result<Option<Vec<u8>>, 
     let Some(mut file) = evidence.open(path)? else {
         return Ok(None);
     };
-    let mut bytes = Vec::new();
+    // Records are smaller; without room to begin with, the first reads are of 32 bytes each.
+    let mut bytes = Vec::with_capacity(8 << 10);
     file.read_to_end(&mut bytes)
         .map_err(|error| EvidenceError {
             path: path.to_owned(),

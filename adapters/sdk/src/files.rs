@@ -66,22 +66,32 @@ pub(crate) fn preopen(name: &str) -> Result<Descriptor, String> {
 pub(crate) struct FileReader {
     file: Descriptor,
     offset: u64,
+    /// The last read said that nothing follows: asking again would be a call for nothing.
+    ended: bool,
 }
 
 impl FileReader {
     pub(crate) fn new(file: Descriptor) -> Self {
-        Self { file, offset: 0 }
+        Self {
+            file,
+            offset: 0,
+            ended: false,
+        }
     }
 }
 
 impl Read for FileReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (bytes, _) = self
+        if self.ended {
+            return Ok(0);
+        }
+        let (bytes, ended) = self
             .file
             .read(buffer.len() as u64, self.offset)
             .map_err(|code| io::Error::other(code.name()))?;
         buffer[..bytes.len()].copy_from_slice(&bytes);
         self.offset += bytes.len() as u64;
+        self.ended = ended;
         Ok(bytes.len())
     }
 }

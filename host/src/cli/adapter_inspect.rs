@@ -4,7 +4,7 @@ use super::table::{Page, table};
 use super::wording::list;
 use super::{CliError, folders, output};
 use crate::attestation::{Attested, Standing};
-use crate::registry::{AgentDescriptor, Registry};
+use crate::registry::{AgentDescriptor, Extent, Registry};
 use crate::sandbox::authority::{self, Authority};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
@@ -46,7 +46,7 @@ struct Inspection<'a> {
 
 impl InspectAdapter {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let file = folders::adapter_file(&self.adapter, &registry);
         let component = folders::load_adapter(&file, &registry, &Sandbox::new()?, true)?;

@@ -3,7 +3,7 @@
 use super::run::{check_exists, descriptor_of};
 use super::{CliError, folders};
 use crate::attestation::{self, Attestation};
-use crate::registry::AgentDescriptor;
+use crate::registry::{AgentDescriptor, Extent};
 use crate::sandbox::engine::Sandbox;
 use crate::suite::junit;
 use crate::suite::lab::{Lab, Subject};
@@ -66,7 +66,7 @@ pub struct TestAdapter {
 
 impl TestAdapter {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         let adapter = folders::adapter_file(&self.adapter, &registry);
         check_exists(&adapter)?;
         let descriptor = match &self.descriptor {
@@ -157,7 +157,7 @@ fn run_cases(subject: Subject, only: &[String]) -> Result<(bool, Vec<CaseReport>
         .build()
         .map_err(system("start the asynchronous runtime"))?;
     let cases = runtime.block_on(run::run(lab, only, tell));
-    // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
+    // A file system that does not answer may hold a thread for ever; nobody waits for it.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok((lacks_recordings, cases))
 }

@@ -6,7 +6,7 @@ use super::run_args::RunArgs;
 use super::{CliError, folders};
 use crate::attestation::{Attestations, Attested, Rung};
 use crate::digest::Sha256;
-use crate::registry::{AgentDescriptor, Registry};
+use crate::registry::{AgentDescriptor, Extent, Registry};
 use crate::sandbox::component::SUPPORTED_CONTRACTS;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -62,7 +62,7 @@ impl AgentCommand {
 
 impl RunAgent {
     fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.run.descriptors)?;
+        let registry = folders::registry(&self.run.descriptors, self.run.needs_registry())?;
         folders::report_overrides(&registry);
         let unknown = |error: crate::registry::ResolveError| CliError::usage(error.to_string());
         let descriptor = registry.agent(&self.agent).map_err(unknown)?.clone();
@@ -76,7 +76,7 @@ impl RunAgent {
 
 impl ListAgents {
     fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let agents = registry.agents();
         let attestations = folders::attestations();

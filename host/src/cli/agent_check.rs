@@ -4,6 +4,7 @@ use super::confinement_args::ConfinementArgs;
 use super::table::Page;
 use super::wording::{confined, known, name_of, one_line, seconds};
 use super::{CliError, folders, output, signals, value};
+use crate::registry::Extent;
 use crate::runner::check::{CheckReport, CheckRequest};
 use crate::runner::plan::ProcessEnvironment;
 use crate::runner::stop::stop_pair;
@@ -47,7 +48,7 @@ pub struct CheckAgent {
 
 impl CheckAgent {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let unknown = |error: crate::registry::ResolveError| CliError::usage(error.to_string());
         let descriptor = registry.agent(&self.agent).map_err(unknown)?.clone();
@@ -82,7 +83,7 @@ impl CheckAgent {
             let checking = runner.check(request, &component, &registry, environment, stop);
             Ok::<_, CliError>(checking.await?)
         });
-        // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
+        // A file system that does not answer may hold a thread for ever; nobody waits for it.
         runtime.shutdown_timeout(Duration::from_millis(100));
         let report = checked?;
         if self.json {

@@ -3,7 +3,7 @@
 use super::table::{Page, table};
 use super::wording::{list, name_of, plain};
 use super::{CliError, folders, output};
-use crate::registry::{AgentDescriptor, Capability, CatalogEntry};
+use crate::registry::{AgentDescriptor, Capability, CatalogEntry, Extent};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct ShowAgent {
 
 impl ShowAgent {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let agent = registry
             .agent(&self.agent)

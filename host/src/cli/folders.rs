@@ -2,7 +2,7 @@
 
 use super::CliError;
 use crate::attestation::Attestations;
-use crate::registry::{Registry, Source};
+use crate::registry::{Extent, Registry, Source};
 use crate::runner::run::Runner;
 use crate::sandbox::cache::ComponentCache;
 use crate::sandbox::component::{AdapterComponent, LoadError, Pin};
@@ -54,8 +54,8 @@ fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
 }
 
 /// Reads the descriptors of all [`sources`].
-pub fn registry(named: &[PathBuf]) -> Result<Registry, CliError> {
-    Ok(Registry::load(&sources(named))?)
+pub fn registry(named: &[PathBuf], extent: Extent) -> Result<Registry, CliError> {
+    Ok(Registry::load_parts(&sources(named), extent)?)
 }
 
 /// Where descriptors come from: built-in, then the user's, then the folders that were named.

@@ -23,7 +23,7 @@ pub struct RunCommand {
 
 impl RunCommand {
     pub fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.run.descriptors)?;
+        let registry = folders::registry(&self.run.descriptors, self.run.needs_registry())?;
         folders::report_overrides(&registry);
         let adapter = folders::adapter_file(&self.adapter, &registry);
         check_exists(&adapter)?;

@@ -4,7 +4,7 @@ use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
-use crate::registry::{AgentDescriptor, Capability, Registry};
+use crate::registry::{AgentDescriptor, Capability, Extent, Registry};
 use crate::runner::assignment::{Assignment, PlannedTask};
 use crate::runner::confine::ConfinementRequest;
 use crate::runner::limits::RunLimits;
@@ -115,6 +115,14 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// What of the registry this run is about.
+    pub fn needs_registry(&self) -> Extent {
+        match self.task {
+            Some(_) => Extent::Everything,
+            None => Extent::WithoutTasks,
+        }
+    }
+
     /// Runs an agent through an adapter.
     pub fn execute(
         self,
@@ -174,8 +182,9 @@ impl RunArgs {
         if let Some(progress) = &progress {
             progress.finish();
         }
-        // A FIFO that an adapter opened may hold a thread for ever; nobody waits for it.
-        runtime.shutdown_timeout(Duration::from_millis(100));
+        // All that this run began is over; a file system that does not answer may hold a thread
+        // for ever, so nobody waits.
+        runtime.shutdown_background();
         self.report(&finished?)
     }
 

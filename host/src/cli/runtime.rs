@@ -1,6 +1,7 @@
 //! `akbench runtime`: the endpoints that agents can use.
 
 use super::{CliError, folders};
+use crate::registry::Extent;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -39,7 +40,7 @@ impl RuntimeCommand {
 
 impl ListRuntimes {
     fn execute(self) -> Result<u8, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::WithoutTasks)?;
         folders::report_overrides(&registry);
         let lookup = |name: &str| std::env::var(name).ok();
         let mut listed = Vec::new();

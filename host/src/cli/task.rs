@@ -2,7 +2,7 @@
 
 use super::{CliError, folders};
 use crate::dataset::prepare::{self, PrepareError};
-use crate::registry::{Registry, TaskDescriptor};
+use crate::registry::{Extent, Registry, TaskDescriptor};
 use crate::runner::run::RunError;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ impl TaskCommand {
 
 impl Shared {
     fn registry(&self) -> Result<Registry, CliError> {
-        let registry = folders::registry(&self.descriptors)?;
+        let registry = folders::registry(&self.descriptors, Extent::Everything)?;
         folders::report_overrides(&registry);
         Ok(registry)
     }

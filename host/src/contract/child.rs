@@ -313,7 +313,7 @@ async fn read(
 
 /// How many bytes to hand out: up to the last newline, or all if no newline can be waited for.
 fn whole_lines(bytes: &[u8], all_if_none: bool) -> usize {
-    match bytes.iter().rposition(|&byte| byte == b'\n') {
+    match memchr::memrchr(b'\n', bytes) {
         Some(at) => at + 1,
         None if all_if_none => bytes.len(),
         None => 0,

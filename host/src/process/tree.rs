@@ -5,6 +5,7 @@ use super::forward::{Destination, carry};
 use super::launch::{Containment, Launched, launch};
 use super::link::{ReplyReceiver, RequestSender, link};
 use crate::supervisor::protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -57,7 +58,7 @@ pub enum SpawnError {
 }
 
 /// What ending a tree came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Census {
     /// Processes that had to be ended.
     pub ended: u32,

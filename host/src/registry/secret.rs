@@ -8,7 +8,10 @@ const MIN_BYTES: usize = 8;
 
 /// A credential. It can't be printed or serialized, and its memory is cleared afterwards as
 /// far as the language allows.
-pub struct Secret(String);
+pub struct Secret {
+    variable: String,
+    text: String,
+}
 
 impl Secret {
     /// Takes a secret that came from the environment variable `variable`.
@@ -18,12 +21,15 @@ impl Secret {
     /// If it is too short, looks like a number or contains a newline: then it could not be
     /// masked in recordings without damage.
     pub fn new(variable: &str, text: String) -> Result<Self, MissingCredential> {
-        let secret = Self(text);
-        let problem = if secret.0.len() < MIN_BYTES {
+        let secret = Self {
+            variable: variable.to_owned(),
+            text,
+        };
+        let problem = if secret.text.len() < MIN_BYTES {
             CredentialProblem::TooShort
-        } else if secret.0.chars().all(may_be_in_a_number) {
+        } else if secret.text.chars().all(may_be_in_a_number) {
             CredentialProblem::Number
-        } else if secret.0.contains(['\n', '\r']) {
+        } else if secret.text.contains(['\n', '\r']) {
             CredentialProblem::Newline
         } else {
             return Ok(secret);
@@ -36,7 +42,12 @@ impl Secret {
 
     /// The secret itself, for masking and for the child's environment.
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// The host's variable that it came from.
+    pub fn variable(&self) -> &str {
+        &self.variable
     }
 }
 
@@ -53,7 +64,7 @@ impl fmt::Debug for Secret {
 
 impl Drop for Secret {
     fn drop(&mut self) {
-        let mut bytes = std::mem::take(&mut self.0).into_bytes();
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
         bytes.fill(0);
         // Keeps the compiler from leaving out a write that nobody reads.
         hint::black_box(&bytes);

@@ -22,6 +22,15 @@ pub struct Source {
     pub folder: PathBuf,
 }
 
+/// How much of the sources is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Everything,
+    /// All but the tasks.
+    WithoutTasks,
+}
+
 /// A descriptor or adapter of an earlier source that a later one replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Override {
@@ -51,7 +60,7 @@ pub(super) struct Contents {
 /// # Errors
 ///
 /// Everything that is wrong with any of its files, duplicates included.
-pub(super) fn read(source: &Source) -> Result<Contents, Vec<RegistryError>> {
+pub(super) fn read(source: &Source, extent: Extent) -> Result<Contents, Vec<RegistryError>> {
     if !source.folder.is_dir() {
         return Err(vec![RegistryError {
             file: source.folder.clone(),
@@ -72,12 +81,15 @@ pub(super) fn read(source: &Source) -> Result<Contents, Vec<RegistryError>> {
         RuntimeDescriptor::load,
         &mut errors,
     );
-    let tasks = load_all(
-        task_files(&descriptors.join("tasks")),
-        &descriptors.join("tasks"),
-        TaskDescriptor::load,
-        &mut errors,
-    );
+    let tasks = match extent {
+        Extent::WithoutTasks => Vec::new(),
+        Extent::Everything => load_all(
+            task_files(&descriptors.join("tasks")),
+            &descriptors.join("tasks"),
+            TaskDescriptor::load,
+            &mut errors,
+        ),
+    };
     errors.extend(duplicates(
         Kind::Agent,
         agents.iter().map(|agent| (agent, &agent.origin)),

@@ -2,11 +2,10 @@
 
 use super::cache::ComponentCache;
 use super::engine::Sandbox;
-use crate::contract::v0_1;
+use crate::contract::v0_1::Prepared;
 use crate::digest::Sha256;
 use std::io;
 use std::path::{Path, PathBuf};
-use wasmtime::component::Component;
 
 /// The contract versions that this host can drive.
 pub const SUPPORTED_CONTRACTS: &[&str] = &["0.1.0"];
@@ -32,7 +31,7 @@ pub struct AdapterComponent {
     /// Why it was compiled without the cache, if so.
     pub cache_problem: Option<String>,
     /// Ready to be instantiated.
-    pub component: Component,
+    pub component: Prepared,
 }
 
 /// A file that is no usable adapter.
@@ -243,11 +242,12 @@ impl AdapterComponent {
             .collect();
         let contract = contract_of(path, exports)?;
         check_imports(path, &imports)?;
-        v0_1::check(sandbox.engine(), &component).map_err(|error| LoadError::OtherTypes {
-            path: path.to_owned(),
-            contract,
-            detail: format!("{error:#}"),
-        })?;
+        let component =
+            Prepared::new(sandbox.engine(), &component).map_err(|error| LoadError::OtherTypes {
+                path: path.to_owned(),
+                contract,
+                detail: format!("{error:#}"),
+            })?;
         Ok(Self {
             path: path.to_owned(),
             bytes: bytes.len() as u64,

@@ -6,3 +6,4 @@ pub mod component;
 pub mod engine;
 pub mod guest_time;
 pub mod limits;
+pub mod open_file;

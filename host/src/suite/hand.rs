@@ -6,7 +6,9 @@ use super::place::Place;
 use crate::contract::interrupt::{Interrupter, interruption};
 use crate::contract::observed::{EnvironmentReport, Observations, ReportedFailure};
 use crate::contract::session::SessionHost;
-use crate::contract::v0_1::{AgentConfig, AgentStatus, Instance, InstanceOptions, Progress};
+use crate::contract::v0_1::{
+    AgentConfig, AgentStatus, Instance, InstanceOptions, Prepared, Progress,
+};
 use crate::process::exit::SignalReason;
 use crate::process::redaction::Redactor;
 use crate::process::tree::{Census, ProcessTree};
@@ -18,7 +20,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use wasmtime::component::Component;
 
 /// What every operation but waiting gets. Shorter than in a run: the agent is a recording.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -55,7 +56,7 @@ impl Hand {
     /// If it traps at once.
     pub async fn new(
         sandbox: &Sandbox,
-        component: &Component,
+        component: &Prepared,
         memory_bytes: u64,
         place: &Place,
         tree: Arc<ProcessTree>,

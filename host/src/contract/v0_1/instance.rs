@@ -8,8 +8,8 @@ use crate::contract::session::SessionHost;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::guest_time::GuestTime;
 use crate::sandbox::limits::{HOSTCALL_FUEL, LimitExceeded, MAX_HANDLES, MemoryLimiter};
+use crate::sandbox::open_file;
 use serde_json::{Map, Value};
-use std::path::Path;
 use std::time::Duration;
 use wasmtime::component::{Component, HasSelf, Linker, ResourceAny, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
@@ -122,20 +122,23 @@ pub struct Instance {
 
 type Answer<T> = wasmtime::Result<Result<T, ReportedFailure>>;
 
-/// Checks that a component has the types of this version, without running any of it.
-///
-/// # Errors
-///
-/// What is missing or differs.
-pub fn check(engine: &Engine, component: &Component) -> wasmtime::Result<()> {
-    prepare(engine, component).map(drop)
-}
+/// A component whose imports are resolved, so that every session of it only instantiates.
+#[derive(Clone)]
+pub struct Prepared(AdapterPre<State>);
 
-fn prepare(engine: &Engine, component: &Component) -> wasmtime::Result<AdapterPre<State>> {
-    let mut linker: Linker<State> = Linker::new(engine);
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    Adapter::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
-    AdapterPre::new(linker.instantiate_pre(component)?)
+impl Prepared {
+    /// Checks that a component has the types of this version, without running any of it.
+    ///
+    /// # Errors
+    ///
+    /// What is missing or differs.
+    pub fn new(engine: &Engine, component: &Component) -> wasmtime::Result<Self> {
+        let mut linker: Linker<State> = Linker::new(engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        open_file::link(&mut linker)?;
+        Adapter::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+        AdapterPre::new(linker.instantiate_pre(component)?).map(Self)
+    }
 }
 
 impl Instance {
@@ -146,11 +149,10 @@ impl Instance {
     /// If its folders can't be opened, or it traps while it starts.
     pub async fn new(
         sandbox: &Sandbox,
-        component: &Component,
+        component: &Prepared,
         options: InstanceOptions,
     ) -> wasmtime::Result<Self> {
         let engine = sandbox.engine();
-        let prepared = prepare(engine, component)?;
 
         let printed = MemoryOutputPipe::new(PRINTED);
         let folders = &options.host.grants.folders;
@@ -159,13 +161,12 @@ impl Instance {
         wasi.allow_tcp(false)
             .allow_udp(false)
             .allow_ip_name_lookup(false);
-        let mut grant = |path: &Path, name: &str, permissions: FsPerms| -> wasmtime::Result<()> {
-            wasi.preopened_dir(path, name, permissions)?;
-            Ok(())
-        };
-        grant(&folders.evidence, "/evidence", FsPerms::ReadOnly)?;
-        grant(&folders.artifacts, "/artifacts", FsPerms::ReadWrite)?;
-        grant(&folders.agent_home, "/agent-home", FsPerms::ReadWrite)?;
+        // Only regular files are ever opened, so a read never waits; a hand-over to another
+        // thread for each of them would cost far more than the read.
+        wasi.allow_blocking_current_thread(true);
+        wasi.preopened_dir(&folders.evidence, "/evidence", FsPerms::ReadOnly)?;
+        wasi.preopened_dir(&folders.artifacts, "/artifacts", FsPerms::ReadWrite)?;
+        wasi.preopened_dir(&folders.agent_home, "/agent-home", FsPerms::ReadWrite)?;
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_HANDLES);
         let state = State {
@@ -190,7 +191,7 @@ impl Instance {
             }
         });
         store.data_mut().time.begin(Duration::from_secs(30));
-        let adapter = prepared.instantiate_async(&mut store).await;
+        let adapter = component.0.instantiate_async(&mut store).await;
         store.data_mut().time.pause();
         Ok(Self {
             adapter: adapter?,

@@ -7,7 +7,7 @@ mod process;
 pub mod translate;
 
 pub use instance::{
-    AgentConfig, AgentStatus, Instance, InstanceOptions, Progress, RuntimeBinding, Task, check,
+    AgentConfig, AgentStatus, Instance, InstanceOptions, Prepared, Progress, RuntimeBinding, Task,
 };
 
 /// Generated from `wit/`.
