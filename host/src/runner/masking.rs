@@ -4,7 +4,6 @@
 use crate::process::redaction::Redactor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// The same with every secret in its texts masked.
 ///
@@ -17,23 +16,6 @@ pub(crate) fn masked<T: Serialize + DeserializeOwned>(
     redactor: &Redactor,
 ) -> serde_json::Result<T> {
     let mut document = serde_json::to_value(value)?;
-    mask_texts(&mut document, redactor);
+    redactor.mask_document(&mut document);
     serde_json::from_value(document)
-}
-
-fn mask_texts(value: &mut Value, redactor: &Redactor) {
-    match value {
-        Value::String(text) => *text = redactor.mask_text(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, redactor)),
-        Value::Object(members) => {
-            *members = std::mem::take(members)
-                .into_iter()
-                .map(|(name, mut member)| {
-                    mask_texts(&mut member, redactor);
-                    (redactor.mask_text(&name), member)
-                })
-                .collect();
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

@@ -4,6 +4,9 @@
 //! `tests/contract` has a test for each [`behaviour::Behaviour`] that expects the case of the
 //! suite which catches it; a behaviour without one fails a test there.
 
+// The component exports its operations by generated code.
+#![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
+
 pub mod behaviour;
 
 #[cfg(target_arch = "wasm32")]
