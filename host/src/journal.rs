@@ -1,7 +1,7 @@
 //! The run's append-only logs: what happened (`events.jsonl`) and what was allowed or
 //! denied (`audit.jsonl`).
 
-use crate::contract::events::{Observer, RunEvent};
+use crate::contract::events::{Observer, RunEvent, Silent};
 use crate::contract::session::SpawnRefusal;
 use crate::process::recorder::create_private;
 use crate::process::redaction::Redactor;
@@ -9,37 +9,89 @@ use crate::supervisor::protocol::SpawnId;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A file of JSON lines; every line is masked and written at once.
 struct JsonLines {
-    file: Mutex<File>,
+    log: Mutex<Log>,
     redactor: Redactor,
+}
+
+struct Log {
+    file: File,
+    /// The length of the whole lines in it.
+    length: u64,
+    /// Lines that could not be written.
+    lost: u64,
 }
 
 impl JsonLines {
     fn create(path: &Path, redactor: Redactor) -> io::Result<Self> {
         Ok(Self {
-            file: Mutex::new(create_private(path)?),
+            log: Mutex::new(Log {
+                file: create_private(path)?,
+                length: 0,
+                lost: 0,
+            }),
             redactor,
         })
     }
 
-    /// Appends a line; returns its length. What can't be written is reported once, by the
-    /// result's own writing: the same disk is full.
+    fn nowhere(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            log: Mutex::new(Log {
+                file: File::options().write(true).open("/dev/null")?,
+                length: 0,
+                lost: 0,
+            }),
+            redactor,
+        })
+    }
+
+    /// Appends a line; returns its length. What can't be written is said and counted.
     fn append(&self, line: &impl Serialize) -> u64 {
-        let Ok(mut text) = serde_json::to_vec(line) else {
-            return 0;
-        };
-        self.redactor.mask(&mut text);
-        text.push(b'\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(&text) {
-            tracing::warn!(%error, "failed to append to a log of the run");
+        let written = serde_json::to_vec(line).and_then(|text| {
+            if self.redactor.is_clean(&text) {
+                return Ok(text);
+            }
+            // Masked text by text: a mask across the line could leave no JSON.
+            let mut document = serde_json::from_slice(&text)?;
+            self.redactor.mask_document(&mut document);
+            serde_json::to_vec(&document)
+        });
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let appended = written.map_err(io::Error::from).and_then(|mut text| {
+            text.push(b'\n');
+            log.append(&text).map(|()| text.len() as u64)
+        });
+        match appended {
+            Ok(length) => length,
+            Err(error) => {
+                log.lost += 1;
+                tracing::warn!(%error, "failed to append to a log of the run");
+                0
+            }
         }
-        text.len() as u64
+    }
+
+    fn lost(&self) -> u64 {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.lost
+    }
+}
+
+impl Log {
+    /// A line is there whole or not at all, so that later ones can be read.
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(text, self.length).inspect_err(|_| {
+            // Where that fails too, the next line is written over the rest of this one.
+            let _ = self.file.set_len(self.length);
+        })?;
+        self.length += text.len() as u64;
+        Ok(())
     }
 }
 
@@ -73,6 +125,23 @@ impl Journal {
         })
     }
 
+    /// Events that could not be written.
+    pub fn lost(&self) -> u64 {
+        self.lines.lost()
+    }
+
+    /// Records nothing: for evidence that is observed again, whose own log is complete.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn silent(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            lines: JsonLines::nowhere(redactor)?,
+            observer: Arc::new(Silent),
+        })
+    }
+
     /// Records an event; returns how many bytes it took.
     pub fn record(&self, event: &RunEvent) -> u64 {
         self.observer.observe(event);
@@ -98,6 +167,32 @@ impl Audit {
         Ok(Self {
             lines: JsonLines::create(path, redactor)?,
         })
+    }
+
+    /// Lines that could not be written.
+    pub fn lost(&self) -> u64 {
+        self.lines.lost()
+    }
+
+    /// Records nothing, as [`Journal::silent`].
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn silent(redactor: Redactor) -> io::Result<Self> {
+        Ok(Self {
+            lines: JsonLines::nowhere(redactor)?,
+        })
+    }
+
+    /// What contains the session.
+    pub fn contained(&self, confinement: &impl Serialize) {
+        self.note(&json!({"audit": "contained", "detail": json!(confinement)}));
+    }
+
+    /// The workspace is ready, with this digest.
+    pub fn prepared(&self, workspace: &crate::digest::Sha256) {
+        self.note(&json!({"audit": "prepared", "workspace_sha256": workspace}));
     }
 
     /// Something was granted to the session.

@@ -13,6 +13,8 @@
 //! - [`process`]: programs in a supervised tree, recorded.
 //! - [`supervisor`]: the process that holds a tree together.
 
+// Allowed in one place, where it says why: `sandbox::cache`.
+#![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod attestation;

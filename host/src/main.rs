@@ -1,5 +1,7 @@
 //! The `akbench` program: a thin command line over the library.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

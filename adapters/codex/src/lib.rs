@@ -11,6 +11,8 @@
 //! the program's version: a new program that continues an old conversation goes on in the
 //! old format.
 
+// The component exports its operations by generated code.
+#![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 #![warn(missing_docs)]
 
 pub mod command_line;

@@ -26,6 +26,8 @@
 //! the agent's home, the engine copies them into the evidence as the descriptor declares, and
 //! the rest is the same code (`simulate`). The parameter `behaviour` chooses how that ends.
 
+// The component exports its operations by generated code.
+#![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 #![warn(missing_docs)]
 
 pub mod line;

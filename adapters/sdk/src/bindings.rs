@@ -3,7 +3,7 @@
 //! An adapter implements `exports::akbench::agent::agent::Guest` and calls
 //! `akbench_adapter_sdk::bindings::export!(Adapter with_types_in akbench_adapter_sdk::bindings)`.
 
-#![allow(missing_docs, clippy::all)]
+#![allow(missing_docs, unsafe_code, clippy::all)]
 
 wit_bindgen::generate!({
     world: "adapter",

@@ -7,6 +7,9 @@
 //! - [`failure`]: building failures.
 //! - [`observations`]: an empty set of observations to start from.
 
+// The bindings are generated.
+#![deny(unsafe_code)]
+
 pub mod bindings;
 pub mod evidence;
 pub mod failure;

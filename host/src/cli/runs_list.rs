@@ -48,7 +48,8 @@ fn row(run: &StoredRun) -> [String; 8] {
         state => {
             let (status, why) = match state {
                 RunState::Unreadable(reason) => ("unreadable", one_line(reason)),
-                _ => ("unfinished", nothing()),
+                RunState::Running => ("running", nothing()),
+                RunState::Dead | RunState::Finished(_) => ("dead", nothing()),
             };
             let empty = nothing;
             return [
@@ -69,7 +70,9 @@ fn row(run: &StoredRun) -> [String; 8] {
         if result.valid { "yes" } else { "no" }.to_owned(),
         format!("{} {}", result.agent.id, result.agent.version),
         known(result.task.id.as_deref()),
-        seconds(result.duration_ms),
+        result
+            .duration_ms
+            .map_or_else(|| known(None::<u64>), seconds),
         known(total_tokens(result)),
         result.failure.as_ref().map_or_else(nothing, |failure| {
             format!("{} ({})", name_of(&failure.class), name_of(&failure.fault))
@@ -80,7 +83,8 @@ fn row(run: &StoredRun) -> [String; 8] {
 fn entry(run: &StoredRun) -> Value {
     let (state, reason, result) = match &run.state {
         RunState::Finished(result) => ("finished", None, Some(result)),
-        RunState::Unfinished => ("unfinished", None, None),
+        RunState::Running => ("running", None, None),
+        RunState::Dead => ("dead", None, None),
         RunState::Unreadable(reason) => ("unreadable", Some(reason), None),
     };
     let failure = result.and_then(|result| result.failure.as_ref());
@@ -97,6 +101,7 @@ fn entry(run: &StoredRun) -> Value {
         "started_at": result.map(|result| &result.started_at),
         "duration_ms": result.map(|result| result.duration_ms),
         "total_tokens": result.and_then(|result| total_tokens(result)),
+        "recovered": result.map(|result| result.recovery.is_some()),
         "class": failure.map(|failure| &failure.class),
         "fault": failure.map(|failure| failure.fault),
     })

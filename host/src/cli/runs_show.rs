@@ -5,7 +5,7 @@ use super::wording::{confined, known, list, name_of, one_line, plain, seconds, s
 use super::{CliError, output, summary};
 use crate::contract::events::{Level, RunEvent};
 use crate::contract::observed::ToolCall;
-use crate::runner::result::RunResult;
+use crate::runner::result::{HomeEvidence, Recovery, RunResult};
 use crate::runs::{self, Moment, RunState, StoredRun, Timeline};
 use clap::Args;
 use std::path::PathBuf;
@@ -40,10 +40,19 @@ impl ShowRun {
         let run = runs::find(&self.out, self.run.as_deref())?;
         let result = match &run.state {
             RunState::Finished(result) => result,
-            RunState::Unfinished => {
+            RunState::Running => {
                 return Err(CliError::usage(format!(
-                    "the run `{}` has no result: it still runs, or its engine died; what was \
-                     recorded is in `{}`",
+                    "the run `{}` has no result yet: it still runs; what was recorded so far is \
+                     in `{}`",
+                    run.id,
+                    run.folder.display()
+                )));
+            }
+            RunState::Dead => {
+                return Err(CliError::usage(format!(
+                    "the run `{}` has no result: its host died; `akbench runs recover {}` \
+                     completes the record; what was recorded is in `{}`",
+                    run.id,
                     run.id,
                     run.folder.display()
                 )));
@@ -72,12 +81,15 @@ impl ShowRun {
 fn page(run: &StoredRun, result: &RunResult, timeline: &Timeline) -> String {
     let mut page = Page::default();
     page.line(&format!(
-        "run {}: {} after {}, {}",
+        "run {}: {}{}, {}",
         result.run_id,
         summary::status(result.status),
-        seconds(result.duration_ms),
+        summary::after(result),
         result.started_at
     ));
+    if let Some(recovery) = &result.recovery {
+        recovered(&mut page, recovery);
+    }
     asked(&mut page, result);
     applied(&mut page, result);
     happened(&mut page, timeline);
@@ -93,6 +105,23 @@ fn page(run: &StoredRun, result: &RunResult, timeline: &Timeline) -> String {
     page.finish()
 }
 
+fn recovered(page: &mut Page, recovery: &Recovery) {
+    page.section("recovered: the host died before it could write the result");
+    page.row(
+        "recovered",
+        format!("{} by akbench {}", recovery.recovered_at, recovery.akbench),
+    );
+    page.row("last record", known(recovery.last_recorded_at.as_deref()));
+    page.row(
+        "agent home",
+        match recovery.home_evidence {
+            HomeEvidence::Collected => "its evidence was collected",
+            HomeEvidence::NotCollected => "its evidence was not collected, see the warnings",
+            HomeEvidence::Missing => "gone",
+        },
+    );
+}
+
 fn asked(page: &mut Page, result: &RunResult) {
     page.section("asked for");
     let agent = &result.agent;
@@ -100,7 +129,10 @@ fn asked(page: &mut Page, result: &RunResult) {
         "agent",
         format!(
             "{} {} through {} ({})",
-            agent.id, agent.version, agent.adapter, agent.contract
+            agent.id,
+            agent.version,
+            agent.adapter,
+            known(agent.contract.as_deref())
         ),
     );
     page.row(
@@ -108,7 +140,7 @@ fn asked(page: &mut Page, result: &RunResult) {
         format!(
             "{}, instruction sha256 {}",
             known(result.task.id.as_deref()),
-            result.task.instruction_sha256
+            known(result.task.instruction_sha256)
         ),
     );
     page.row(
@@ -286,7 +318,7 @@ fn outcome(page: &mut Page, result: &RunResult) {
         format!(
             "{} started, {} ended by the engine, {} survived",
             processes.spawned,
-            processes.killed,
+            known(processes.killed),
             known(processes.survivors)
         ),
     );

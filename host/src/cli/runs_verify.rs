@@ -3,7 +3,7 @@
 use super::table::Page;
 use super::wording::one_line;
 use super::{CliError, output};
-use crate::runs::{self, Difference, StoredRun, Verification, verify};
+use crate::runs::{self, Difference, Verification, verify};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -28,12 +28,7 @@ pub struct VerifyRuns {
 
 impl VerifyRuns {
     pub fn execute(self) -> Result<u8, CliError> {
-        let stored: Vec<StoredRun> = if self.runs.is_empty() {
-            runs::list(&self.out)?
-        } else {
-            let find = |name: &String| runs::find(&self.out, Some(name));
-            self.runs.iter().map(find).collect::<Result<_, _>>()?
-        };
+        let stored = runs::select(&self.out, &self.runs)?;
         let verified: Vec<Verification> = stored.iter().map(verify).collect();
         if self.json {
             output::json(&verified)?;
@@ -42,7 +37,10 @@ impl VerifyRuns {
         }
         let all_named = !self.runs.is_empty();
         let differs = verified.iter().any(|run| {
-            let unfinished = run.differences == [Difference::Unfinished];
+            let unfinished = matches!(
+                run.differences[..],
+                [Difference::Running | Difference::Dead]
+            );
             !run.intact && (all_named || !unfinished)
         });
         Ok(if differs { 3 } else { 0 })

@@ -1,6 +1,6 @@
 //! The page that a person reads when a run is over.
 
-use super::wording::{name_of, one_line};
+use super::wording::{name_of, one_line, seconds};
 use crate::contract::observed::TokenUsage;
 use crate::runner::evaluate::Evaluation;
 use crate::runner::result::{RunResult, RunStatus};
@@ -53,12 +53,19 @@ pub fn of(finished: &FinishedRun) -> String {
         "result",
         finished.folder.join("result.json").display().to_string(),
     );
-    let seconds = result.duration_ms as f64 / 1000.0;
     format!(
-        "\n{} after {seconds:.1} s · run {}\n{page}",
+        "\n{}{} · run {}\n{page}",
         status(result.status),
+        after(result),
         result.run_id
     )
+}
+
+/// ` after 1.2 s`, if anybody saw the end.
+pub(super) fn after(result: &RunResult) -> String {
+    result
+        .duration_ms
+        .map_or_else(String::new, |ms| format!(" after {}", seconds(ms)))
 }
 
 pub(super) fn status(status: RunStatus) -> &'static str {

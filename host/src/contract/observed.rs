@@ -168,7 +168,7 @@ pub struct ReportedFailure {
 }
 
 /// What `validate-environment` found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentReport {
     /// The agent's version as it reports it.
     pub agent_version: Option<String>,

@@ -7,7 +7,9 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use serde_json::Value;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 const MASK: u8 = b'*';
@@ -58,6 +60,12 @@ impl Redactor {
         })
     }
 
+    /// Nothing in these bytes would be masked.
+    pub fn is_clean(&self, bytes: &[u8]) -> bool {
+        let patterns = self.inner.as_ref();
+        patterns.is_none_or(|patterns| !patterns.automaton.is_match(bytes))
+    }
+
     /// Masks a whole text and counts the masks.
     pub fn mask(&self, bytes: &mut [u8]) -> u64 {
         let Some(patterns) = &self.inner else {
@@ -81,6 +89,25 @@ impl Redactor {
         // A form is ASCII unless the secret isn't; masks then replace whole characters only
         // by chance.
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Masks the texts of a document, names of members included, and nothing else: it stays a
+    /// document, whatever a secret looks like.
+    pub fn mask_document(&self, document: &mut Value) {
+        match document {
+            Value::String(text) => *text = self.mask_text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_document(item)),
+            Value::Object(members) => {
+                *members = std::mem::take(members)
+                    .into_iter()
+                    .map(|(name, mut member)| {
+                        self.mask_document(&mut member);
+                        (self.mask_text(&name), member)
+                    })
+                    .collect();
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 
     /// Copies a whole source and counts the masks.
@@ -128,9 +155,12 @@ impl RedactedStream {
         let Some(patterns) = &self.redactor.inner else {
             return ready;
         };
-        let keep = patterns.open_end(&ready);
-        self.held = ready.split_off(ready.len() - keep);
-        self.masks += self.redactor.mask(&mut ready);
+        let (found, end) = patterns.settled(&ready);
+        self.masks += found.len() as u64;
+        for range in found {
+            ready[range].fill(MASK);
+        }
+        self.held = ready.split_off(end);
         ready
     }
 
@@ -148,19 +178,37 @@ impl RedactedStream {
 }
 
 impl Patterns {
-    /// How many bytes at the end may be the beginning of a form. They are held back from the
-    /// first byte that could begin one, so that no form is ever cut.
-    fn open_end(&self, bytes: &[u8]) -> usize {
-        let most = (self.longest - 1).min(bytes.len());
-        (1..=most)
-            .rev()
-            .find(|&length| {
-                let end = &bytes[bytes.len() - length..];
+    /// The forms that are found whatever follows these bytes, and up to where nothing that
+    /// follows can change what is found.
+    fn settled(&self, bytes: &[u8]) -> (Vec<Range<usize>>, usize) {
+        let mut settled = Vec::new();
+        let mut end = self.open_end(bytes, 0);
+        for found in self.automaton.find_iter(bytes) {
+            // From the first open byte on, a form that begins earlier or is longer may come.
+            if found.start() >= end {
+                break;
+            }
+            // A form may end with its own beginning: what belongs to this one opens no other.
+            if found.end() > end {
+                end = self.open_end(bytes, found.end());
+            }
+            settled.push(found.range());
+        }
+        (settled, end)
+    }
+
+    /// The first place, not before `from`, from which the bytes up to their end may be the
+    /// beginning of a form; their length if there is none.
+    fn open_end(&self, bytes: &[u8], from: usize) -> usize {
+        let first = bytes.len().saturating_sub(self.longest - 1).max(from);
+        (first..bytes.len())
+            .find(|&at| {
+                let end = &bytes[at..];
                 self.forms
                     .iter()
-                    .any(|form| form.len() > length && form.starts_with(end))
+                    .any(|form| form.len() > end.len() && form.starts_with(end))
             })
-            .unwrap_or(0)
+            .unwrap_or(bytes.len())
     }
 }
 
@@ -243,6 +291,36 @@ mod tests {
         assert_eq!(stream.push(b"{\"type\":\"x\"}\n"), b"{\"type\":\"x\"}\n");
         assert_eq!(stream.push(b"key: sk-ca"), b"key: ");
         assert_eq!(stream.push(b"r"), b"sk-car");
+    }
+
+    #[test]
+    fn a_secret_that_ends_as_it_begins_is_masked_in_a_stream() {
+        for secret in ["sk-4711s", "abcXYZabc", "aaaaaaaa", "abababab"] {
+            let redactor = Redactor::new([secret.as_bytes()]).unwrap();
+            let text = format!("<{secret}><{secret}{secret}a>");
+            let mut whole = text.clone().into_bytes();
+            redactor.mask(&mut whole);
+            for cut in 0..=text.len() {
+                let mut stream = redactor.stream();
+                let mut written = stream.push(&text.as_bytes()[..cut]);
+                written.extend(stream.push(&text.as_bytes()[cut..]));
+                written.extend(stream.finish());
+                assert_eq!(written, whole, "{secret} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_stays_one_whatever_a_secret_looks_like() {
+        let redactor = Redactor::new(["12345678", "\",\"b\":\""].map(str::as_bytes)).unwrap();
+        let mut document = serde_json::json!({
+            "a": "x", "b": "12345678", "12345678": [112345678], "c": "\",\"b\":\"!"
+        });
+        redactor.mask_document(&mut document);
+        let expected = serde_json::json!({
+            "a": "x", "b": "********", "********": [112345678], "c": "*******!"
+        });
+        assert_eq!(document, expected);
     }
 
     proptest! {

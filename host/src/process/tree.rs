@@ -7,6 +7,7 @@ use super::link::{ReplyReceiver, RequestSender, link};
 use super::resources::apply::{Applied, refused};
 use super::resources::limit::{Resource, ResourceLimits};
 use crate::supervisor::protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -61,7 +62,7 @@ pub enum SpawnError {
 }
 
 /// What ending a tree came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Census {
     /// Processes that had to be ended.
     pub ended: u32,

@@ -77,6 +77,18 @@ pub enum Execution {
     Thread,
 }
 
+impl Execution {
+    /// As descriptors and records name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Http => "http",
+            Self::Service => "service",
+            Self::Thread => "thread",
+        }
+    }
+}
+
 /// The agent's private home.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

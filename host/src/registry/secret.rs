@@ -8,19 +8,28 @@ const MIN_BYTES: usize = 8;
 
 /// A credential. It can't be printed or serialized, and its memory is cleared afterwards as
 /// far as the language allows.
-pub struct Secret(String);
+pub struct Secret {
+    variable: String,
+    text: String,
+}
 
 impl Secret {
     /// Takes a secret that came from the environment variable `variable`.
     ///
     /// # Errors
     ///
-    /// If it is too short or contains a newline: then it could not be masked in recordings.
+    /// If it is too short, looks like a number or contains a newline: then it could not be
+    /// masked in recordings without damage.
     pub fn new(variable: &str, text: String) -> Result<Self, MissingCredential> {
-        let secret = Self(text);
-        let problem = if secret.0.len() < MIN_BYTES {
+        let secret = Self {
+            variable: variable.to_owned(),
+            text,
+        };
+        let problem = if secret.text.len() < MIN_BYTES {
             CredentialProblem::TooShort
-        } else if secret.0.contains(['\n', '\r']) {
+        } else if secret.text.chars().all(may_be_in_a_number) {
+            CredentialProblem::Number
+        } else if secret.text.contains(['\n', '\r']) {
             CredentialProblem::Newline
         } else {
             return Ok(secret);
@@ -33,8 +42,18 @@ impl Secret {
 
     /// The secret itself, for masking and for the child's environment.
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.text
     }
+
+    /// The host's variable that it came from.
+    pub fn variable(&self) -> &str {
+        &self.variable
+    }
+}
+
+/// Masks in a number leave none, and a line of JSON with one can't be read any more.
+fn may_be_in_a_number(c: char) -> bool {
+    c.is_ascii_digit() || "+-.eE".contains(c)
 }
 
 impl fmt::Debug for Secret {
@@ -45,7 +64,7 @@ impl fmt::Debug for Secret {
 
 impl Drop for Secret {
     fn drop(&mut self) {
-        let mut bytes = std::mem::take(&mut self.0).into_bytes();
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
         bytes.fill(0);
         // Keeps the compiler from leaving out a write that nobody reads.
         hint::black_box(&bytes);
@@ -73,6 +92,11 @@ pub enum CredentialProblem {
         "holds a credential of fewer than {MIN_BYTES} bytes, which could not be masked in recordings: use a longer one"
     )]
     TooShort,
+    /// It has nothing but what numbers are written with.
+    #[error(
+        "holds a credential that looks like a number, whose mask would damage the numbers in recordings: use one with other characters"
+    )]
+    Number,
     /// It contains a line break.
     #[error(
         "holds a credential with a line break in it, which could not be masked in recordings: remove the line break"
@@ -101,16 +125,16 @@ mod tests {
         for (text, problem) in [
             ("", CredentialProblem::TooShort),
             ("hunter2", CredentialProblem::TooShort),
+            ("0000000000", CredentialProblem::Number),
+            ("-1.5e+0123", CredentialProblem::Number),
             ("hunter2hunter2\n", CredentialProblem::Newline),
             ("hunter2\rhunter2", CredentialProblem::Newline),
         ] {
             let error = Secret::new("ACME_KEY", text.to_owned()).expect_err("refused");
             assert_eq!(error.problem, problem);
             let shown = format!("{error} {error:?}");
-            assert!(
-                shown.contains("ACME_KEY") && !shown.contains("hunter2"),
-                "{shown}"
-            );
+            let hidden = text.is_empty() || !shown.contains(text.trim());
+            assert!(shown.contains("ACME_KEY") && hidden, "{shown}");
         }
     }
 }

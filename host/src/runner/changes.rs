@@ -4,6 +4,7 @@ use super::result::WorkspaceRecord;
 use super::run_folder::RunFolder;
 use super::workspace::{Snapshot, copy_tree};
 use crate::dataset::diff::{self, TreeAt};
+use crate::digest::Sha256;
 use crate::process::redaction::Redactor;
 use std::fs::{self, File};
 use std::io;
@@ -82,10 +83,14 @@ pub fn keep(before: &Before, folder: &RunFolder, redactor: &Redactor) -> After {
     let written = diff::write(old, new, &folder.scratch().join("diff.git"), &patch);
     match written {
         Ok(()) => match mask(&patch, &folder.diff(), redactor) {
-            Ok(0) => {}
-            Ok(masks) => after.warnings.push(format!(
-                "workspace.diff has {masks} masked secret(s), so it can't be applied there"
-            )),
+            Ok((masks, sha256)) => {
+                after.record.diff_sha256 = Some(sha256);
+                if masks > 0 {
+                    after.warnings.push(format!(
+                        "workspace.diff has {masks} masked secret(s), so it can't be applied there"
+                    ));
+                }
+            }
             Err(error) => after
                 .warnings
                 .push(format!("workspace.diff could not be written: {error}")),
@@ -102,12 +107,13 @@ pub fn keep(before: &Before, folder: &RunFolder, redactor: &Redactor) -> After {
     after
 }
 
-fn mask(from: &Path, to: &Path, redactor: &Redactor) -> io::Result<u64> {
+fn mask(from: &Path, to: &Path, redactor: &Redactor) -> io::Result<(u64, Sha256)> {
     let mut source = File::open(from)?;
     let mut target = crate::process::recorder::create_private(to)?;
     let masks = redactor.copy(&mut source, &mut target)?;
     target.sync_all()?;
-    Ok(masks)
+    let (sha256, _) = Sha256::of_file(to)?;
+    Ok((masks, sha256))
 }
 
 /// Makes a fresh copy of the tree as the agent left it: the untouched copy with the diff

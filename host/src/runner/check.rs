@@ -8,7 +8,7 @@ use super::plan::{
     HostEnvironment, Plan, check_execution, find_programs, passed_through, resolve_runtime,
 };
 use super::result::{AgentRecord, ConfinementRecord, Failure, RuntimeRecord};
-use super::run::{Contained, RunError, RunOptions, Runner, agent_record, runtime_record};
+use super::run::{Contained, RunError, RunOptions, Runner};
 use super::stop::StopSignal;
 use crate::contract::events::Silent;
 use crate::contract::observed::Fault;
@@ -122,7 +122,7 @@ impl Runner {
             observer: Arc::new(Silent),
             stop,
         };
-        let prepared = self.prepare(&plan, &options)?;
+        let prepared = self.prepare(&plan, component, &options)?;
         let Contained {
             tree,
             runtime,
@@ -133,12 +133,10 @@ impl Runner {
         drop(setup);
         tree.shut_down().await;
 
-        let agent = agent_record(
-            &plan,
-            component,
-            &prepared,
-            driven.report.agent_version.clone(),
-        );
+        let mut agent = prepared.record.agent.clone();
+        if let Some(program) = &mut agent.program {
+            program.version.clone_from(&driven.report.agent_version);
+        }
         let failure = failure_of(&driven);
         confinement.limits.clone_from(&driven.resources.records);
         let mut notes = driven.report.notes;
@@ -150,7 +148,7 @@ impl Runner {
             failure,
             standing: standing(&plan.descriptor, &agent),
             agent: Some(agent),
-            runtime: runtime_record(&plan),
+            runtime: prepared.record.runtime.clone(),
             confinement: Some(confinement),
             notes,
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -132,6 +132,17 @@ fn stopped(cause: &StopCause, outcome: Option<&Outcome>, driven: &Driven) -> Ver
             )
         }
         StopCause::ResourceLimit(hit) => resource_limit(hit),
+        StopCause::HostDied(phase) => {
+            let told = known.filter(|_| matches!(outcome, Some(Outcome::Failed(_))));
+            match told {
+                Some(failure) => failed(failure, Phase::Work, None),
+                None => {
+                    let message = "the engine died before the run was over";
+                    let interrupted = reported(FailureClass::Interrupted, message);
+                    failed(interrupted, *phase, Some(Fault::Infrastructure))
+                }
+            }
+        }
         StopCause::Cancelled => {
             let message = "the run was cancelled";
             verdict(

@@ -4,8 +4,9 @@
 use super::collect::{Masks, copy_home_evidence};
 use super::limits::{self, RunLimits};
 use super::operate::{AdapterFault, Operation, instantiation_fault, not_returned, operate};
-use super::replay::{ReplayError, ReplaySetup, replay};
+use super::replay::{ReplayError, ReplaySetup, Replayed, replay};
 use super::result::Phases;
+use super::session_record::milliseconds;
 use super::stop::{StopSignal, Urgency};
 use crate::contract::events::RunEvent;
 use crate::contract::grants::Grants;
@@ -22,6 +23,7 @@ use crate::process::resources::watch::{Findings, Watch};
 use crate::process::tree::{Census, ProcessTree};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,18 +65,21 @@ pub struct SessionSetup {
 }
 
 /// Why the engine ended the agent's work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "detail", rename_all = "snake_case")]
 pub enum StopCause {
     /// Somebody asked for it.
     Cancelled,
     /// The time was over.
-    TimeLimit(Duration),
+    TimeLimit(#[serde(with = "milliseconds")] Duration),
     /// Nothing came for this long.
-    IdleLimit(Duration),
+    IdleLimit(#[serde(with = "milliseconds")] Duration),
     /// The tree ran into a limit on what it may use of the machine.
     ResourceLimit(Hit),
     /// Evidence was being lost.
     RecordingFailed,
+    /// The engine died in this phase, and the tree with it.
+    HostDied(Phase),
 }
 
 impl StopCause {
@@ -84,7 +89,7 @@ impl StopCause {
             Self::TimeLimit(_) => SignalReason::TimeLimit,
             Self::IdleLimit(_) => SignalReason::IdleLimit,
             Self::ResourceLimit(_) => SignalReason::ResourceLimit,
-            Self::RecordingFailed => SignalReason::SessionEnd,
+            Self::RecordingFailed | Self::HostDied(_) => SignalReason::SessionEnd,
         }
     }
 
@@ -95,6 +100,7 @@ impl StopCause {
             Self::IdleLimit(limit) => format!("no output for {limit:?}"),
             Self::ResourceLimit(hit) => hit.describe(),
             Self::RecordingFailed => "evidence can't be recorded any more".to_owned(),
+            Self::HostDied(_) => "the engine died".to_owned(),
         }
     }
 }
@@ -116,8 +122,10 @@ pub struct Driven {
     pub submitted: bool,
     /// What was observed; `None` if nothing could be.
     pub observations: Option<Observations>,
-    /// Where the adapter broke the contract.
+    /// Where the adapter broke the contract, observing apart.
     pub violations: Vec<String>,
+    /// Where it broke it in what it observed.
+    pub observed_violations: Vec<String>,
     /// Evidence that could not be written.
     pub recording_failure: Option<RecordingFailed>,
     /// Programs started.
@@ -130,8 +138,27 @@ pub struct Driven {
     pub masks: Masks,
 }
 
+impl Driven {
+    /// Adds what observing again from the evidence brought.
+    pub fn take_replayed(&mut self, replayed: Result<Replayed, ReplayError>) {
+        match replayed {
+            Ok(replayed) => {
+                self.observations = Some(replayed.observations);
+                self.observed_violations.extend(replayed.violations);
+            }
+            // A fault that made the replay necessary is already recorded and explains more.
+            Err(ReplayError::Fault(fault)) => {
+                self.fault.get_or_insert(fault);
+            }
+            Err(ReplayError::Failed(failure)) => {
+                self.failed.get_or_insert((Phase::Collect, failure));
+            }
+        }
+    }
+}
+
 /// Evidence that could not be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordingFailed {
     /// What the system said.
     pub message: String,
@@ -381,7 +408,10 @@ impl Session<'_> {
         );
         let cancelled = tokio::select! {
             biased;
-            cancelled = cancelling => cancelled?,
+            // The stop explains the end of the run, so this would be told nowhere else.
+            cancelled = cancelling => cancelled.inspect_err(|fault| {
+                self.driven.violations.push(fault.failure.message.clone());
+            })?,
             // The second signal: the tree is killed next, so the adapter need not return.
             () = stop.reached(Urgency::Kill) => return Ok(()),
         };
@@ -509,7 +539,7 @@ impl Session<'_> {
             Ok(Ok((observations, violations))) => {
                 self.driven.observations = Some(observations);
                 let named = violations.iter().map(ToString::to_string);
-                self.driven.violations.extend(named);
+                self.driven.observed_violations.extend(named);
                 true
             }
             Ok(Err(failure)) => {
@@ -559,19 +589,7 @@ impl Session<'_> {
             config: setup.config.clone(),
         })
         .await;
-        match replayed {
-            Ok(replayed) => {
-                self.driven.observations = Some(replayed.observations);
-                self.driven.violations.extend(replayed.violations);
-            }
-            // The fault that made the replay necessary is already recorded and explains more.
-            Err(ReplayError::Fault(fault)) => {
-                self.driven.fault.get_or_insert(fault);
-            }
-            Err(ReplayError::Failed(failure)) => {
-                self.driven.failed.get_or_insert((Phase::Collect, failure));
-            }
-        }
+        self.driven.take_replayed(replayed);
     }
 
     fn fail(&mut self, phase: Phase, failure: ReportedFailure) -> Result<(), AdapterFault> {

@@ -6,12 +6,14 @@ use crate::contract::interrupt::Interrupter;
 use crate::contract::observed::{FailureClass, Phase, ReportedFailure};
 use crate::contract::v0_1::Instance;
 use crate::sandbox::limits::LimitExceeded;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// The eight operations, as they are named in records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// `validate-environment`
     ValidateEnvironment,
@@ -60,7 +62,7 @@ impl Operation {
 }
 
 /// The adapter broke: its instance must not be used any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdapterFault {
     /// Where.
     pub operation: Operation,

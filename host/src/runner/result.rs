@@ -74,10 +74,10 @@ pub struct AgentRecord {
     pub adapter: String,
     /// How it runs.
     pub execution: String,
-    /// The contract that the component implements.
-    pub contract: String,
-    /// Of the component.
-    pub component_sha256: Sha256,
+    /// The contract that the component implements; `None` if it was not loaded.
+    pub contract: Option<String>,
+    /// Of the component; `None` if it was not loaded.
+    pub component_sha256: Option<Sha256>,
     /// Of the descriptor.
     pub descriptor_sha256: Sha256,
     /// The agent's program.
@@ -110,8 +110,8 @@ pub struct TaskRecord {
     pub seed: Option<u64>,
     /// What was changed before the agent saw it; `None` if the task has no mutations.
     pub mutations: Option<Vec<String>>,
-    /// Of the text that the agent was given.
-    pub instruction_sha256: Sha256,
+    /// Of the text that the agent was given; `None` if there was none that could be used.
+    pub instruction_sha256: Option<Sha256>,
     /// The time that it had; `None` is no limit.
     pub time_limit_ms: Option<u64>,
 }
@@ -130,6 +130,8 @@ pub struct WorkspaceRecord {
     pub files_changed: Option<u64>,
     /// Empty folders that the agent left at the top.
     pub droppings: Option<Vec<String>>,
+    /// Of `workspace.diff`; `None` if there is none.
+    pub diff_sha256: Option<Sha256>,
 }
 
 /// The endpoint.
@@ -168,8 +170,8 @@ pub struct Phases {
 pub struct ProcessRecord {
     /// Programs that the adapter started.
     pub spawned: u32,
-    /// Processes that the engine had to end.
-    pub killed: u32,
+    /// Processes that the engine had to end; `None` if nobody could count.
+    pub killed: Option<u32>,
     /// Processes that it could not end; `None` if nobody could count.
     pub survivors: Option<u32>,
 }
@@ -201,8 +203,37 @@ pub struct Artifact {
     pub bytes: u64,
     /// Its digest.
     pub sha256: Sha256,
-    /// Secrets masked in it.
-    pub masks: u64,
+    /// Secrets masked in it; `None` if the engine died before it wrote the number down.
+    pub masks: Option<u64>,
+}
+
+/// How the record of a run was completed after its host had died.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recovery {
+    /// When, RFC 3339.
+    pub recovered_at: String,
+    /// The version of akbench that did it.
+    pub akbench: String,
+    /// The last thing that the dead host wrote down, RFC 3339; `None` if it wrote nothing.
+    pub last_recorded_at: Option<String>,
+    /// What was observed again, with this component; `None` if nothing was.
+    pub component_sha256: Option<Sha256>,
+    /// What became of the files of the agent's home that are evidence.
+    pub home_evidence: HomeEvidence,
+}
+
+/// What became of the files of the agent's home that are evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HomeEvidence {
+    /// They are in the evidence, masked.
+    Collected,
+    /// They are still in the agent's home, which was kept: without the credential they could not
+    /// be masked, or without the descriptor nobody knows which they are.
+    NotCollected,
+    /// There was no home any more.
+    Missing,
 }
 
 /// The result of a run.
@@ -263,10 +294,10 @@ pub struct RunResult {
     pub extra: Map<String, Value>,
     /// RFC 3339.
     pub started_at: String,
-    /// RFC 3339.
-    pub finished_at: String,
-    /// The whole run.
-    pub duration_ms: u64,
+    /// RFC 3339; `None` if the host died, so that nobody saw the end.
+    pub finished_at: Option<String>,
+    /// The whole run; `None` if the host died.
+    pub duration_ms: Option<u64>,
     /// By phase.
     pub phases: Phases,
     /// The census.
@@ -276,6 +307,8 @@ pub struct RunResult {
     /// What an evaluator found; `None` without one, and if it came to no verdict, which a warning
     /// explains.
     pub evaluation: Option<Evaluation>,
+    /// How the record was completed after the host had died; `None` if it did not.
+    pub recovery: Option<Recovery>,
     /// The evidence and the adapter's files.
     pub artifacts: Vec<Artifact>,
 }

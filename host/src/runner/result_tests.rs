@@ -44,7 +44,7 @@ fn full() -> Value {
         },
         "workspace": {
             "path": "/w", "before_sha256": sha256, "after_sha256": sha256, "files_changed": 1,
-            "droppings": ["d/"],
+            "droppings": ["d/"], "diff_sha256": sha256,
         },
         "runtime": {"name": "r", "base_url": "http://r", "wire_api": "w", "model": "m"},
         "parameters": {"a": 1},
@@ -74,6 +74,11 @@ fn full() -> Value {
             "limits": {"memory_bytes": limit},
         },
         "evaluation": {"passed": true, "score": 0.5, "duration_ms": 1, "log": "l"},
+        "recovery": {
+            "recovered_at": "2026-11-30T13:30:00Z", "akbench": "0.1.0",
+            "last_recorded_at": "2026-11-30T13:28:10.9Z", "component_sha256": sha256,
+            "home_evidence": "collected",
+        },
         "artifacts": [{"path": "a", "bytes": 1, "sha256": sha256, "masks": 0}],
     })
 }

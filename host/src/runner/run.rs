@@ -1,36 +1,33 @@
 //! A whole run: folder, tree, session, evidence, result.
 
+use super::assemble::assemble;
 use super::changes::{self, Before};
-use super::classify::classify;
 use super::collect::list_artifacts;
 use super::confine::{self, Confine, ConfinementRequest, Network, Passage};
 use super::drive::{Driven, SessionSetup, drive};
 use super::judge::{Judging, judge};
 use super::lay_out::lay_out;
+use super::masking::masked;
 use super::plan::{CREDENTIAL_NAME, Plan};
+use super::plan_record::{PlanRecord, Planned, PlannedProgram};
 use super::program_digest::program_digest;
-use super::result::{
-    AgentRecord, ConfinementRecord, ProcessRecord, ProgramRecord, RunResult, RuntimeRecord, SCHEMA,
-    TaskRecord, Unresolved, WorkspaceRecord,
-};
+use super::result::{ConfinementRecord, RunResult};
 use super::run_folder::{RunFolder, check_writable};
+use super::session_record::SessionRecord;
 use super::stop::StopSignal;
 use super::validity;
 use crate::attestation::{Attestations, Attested};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
-use crate::contract::observed::Observations;
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
 use crate::dataset::prepare::{PrepareError, Variant};
-use crate::digest::Sha256;
 use crate::journal::{Audit, Journal};
 use crate::process::redaction::{Redactor, RedactorError};
-use crate::process::resources::limit::{Resource, ResourceLimits};
 use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
 use crate::sandbox::engine::Sandbox;
 use crate::sandbox::limits::DEFAULT_MEMORY;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -151,7 +148,8 @@ pub(super) struct Preparation {
     attachments: Vec<String>,
     warnings: Vec<String>,
     redactor: Redactor,
-    programs: Vec<(String, PathBuf, Option<Sha256>)>,
+    /// As it was written down.
+    pub(super) record: PlanRecord,
 }
 
 impl Runner {
@@ -167,37 +165,26 @@ impl Runner {
         component: AdapterComponent,
         options: RunOptions,
     ) -> Result<FinishedRun, RunError> {
-        let started_at = crate::clock::now();
         let started = Instant::now();
-        let prepared = self.prepare(&plan, &options)?;
+        let prepared = self.prepare(&plan, &component, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
-        let resources = confine::resource_limits(&options.confinement, &plan.descriptor);
-        let mut record = plan_record(&plan, &component, &prepared, &resources, &started_at);
-        mask_texts(&mut record, &prepared.redactor);
-        let plan_file = prepared.folder.plan();
-        let recorded = tokio::task::spawn_blocking(move || {
-            let path = plan_file.clone();
-            crate::files::write_json_durably(&plan_file, &record).map_err(write(path))
-        });
-        // Nothing of the agent runs before `drive`; until then disk and supervisor may work
-        // at the same time.
-        let contained = self.contain(&plan, &prepared, &options.confinement).await;
-        recorded
-            .await
-            .map_err(|error| write(prepared.folder.plan())(error.into()))??;
         let Contained {
             tree,
             runtime,
             record: confinement,
-        } = contained?;
+        } = self.contain(&plan, &prepared, &options.confinement).await?;
         let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
+        setup.audit.prepared(&prepared.before.snapshot.digest());
+        setup.audit.contained(&confinement);
         let driven = drive(&setup).await;
+        let lost_lines = setup.journal.lost() + setup.audit.lost();
         drop(setup);
         let mut ending = tokio::spawn(async move { tree.shut_down().await });
-        if !driven.census.is_some_and(|census| census.survivors == 0) {
+        if driven.census.is_none_or(|census| census.survivors > 0) {
             wait_for_end(&mut ending).await;
         }
         // Otherwise only the supervisor is left, which touches no file and may end meanwhile.
+        self.keep_session(&prepared, &driven);
         let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
         if !ending.is_finished() {
             wait_for_end(&mut ending).await;
@@ -215,7 +202,7 @@ impl Runner {
             stop: options.stop.clone(),
         })
         .await;
-        let mut result = assemble(&plan, &component, &prepared, &driven, confinement);
+        let mut result = assemble(&prepared.record, &driven, confinement, &prepared.warnings);
         let masks = driven.masks.clone();
         result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
             .map_err(write(prepared.folder.artifacts()))?;
@@ -235,10 +222,20 @@ impl Runner {
                 result.valid = false;
             }
         }
-        result.started_at = started_at;
-        result.finished_at = crate::clock::now();
-        result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        mask_result(&mut result, &prepared.redactor);
+        if lost_lines > 0 {
+            let text =
+                format!("{lost_lines} lines of events.jsonl or audit.jsonl were not written");
+            result.warnings.push(text);
+            result.invalid_reasons.push("log_incomplete".to_owned());
+            result.valid = false;
+        }
+        result.finished_at = Some(crate::clock::now());
+        result.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
+        // What an adapter reports comes from masked evidence; this catches what it learned
+        // otherwise.
+        if let Ok(masked) = masked(&result, &prepared.redactor) {
+            result = masked;
+        }
         // Gone already if the disk was full.
         let _ = std::fs::remove_file(prepared.folder.reserve());
         crate::files::write_json_durably(&prepared.folder.result(), &result)
@@ -251,6 +248,17 @@ impl Runner {
             folder: prepared.folder.path().to_owned(),
             result,
         })
+    }
+
+    /// Without it a result can't be derived again; the run itself does not need it.
+    fn keep_session(&self, prepared: &Preparation, driven: &Driven) {
+        let kept = masked(&SessionRecord::of(driven), &prepared.redactor)
+            .map_err(std::io::Error::from)
+            .and_then(|record| Ok(serde_json::to_vec_pretty(&record)?))
+            .and_then(|bytes| crate::files::write_whole(&prepared.folder.session(), &bytes));
+        if let Err(error) = kept {
+            tracing::warn!(%error, "failed to write session.json of the run");
+        }
     }
 
     /// Starts the tree, and opens the way to the runtime where the network is hidden.
@@ -306,10 +314,34 @@ impl Runner {
     pub(super) fn prepare(
         &self,
         plan: &Plan,
+        component: &AdapterComponent,
         options: &RunOptions,
     ) -> Result<Preparation, RunError> {
         check_apart(&options.runs, &plan.workspace)?;
-        let folder = RunFolder::create(&options.runs).map_err(|error| RunError::OutputFolder {
+        let redactor = Redactor::new(plan.secret.iter().map(|secret| secret.expose().as_bytes()))?;
+        let programs: Vec<PlannedProgram> = plan
+            .programs
+            .iter()
+            .map(|(name, path)| {
+                let sha256 = program_digest(path, self.program_memory.as_deref()).ok();
+                (name.clone(), path.clone(), sha256)
+            })
+            .collect();
+        let write_plan = |folder: &RunFolder, staged: &Path| {
+            let resources = confine::resource_limits(&options.confinement, &plan.descriptor);
+            let planned = Planned {
+                plan,
+                component,
+                programs: &programs,
+                resources,
+                keep_agent_home: options.keep_home,
+            };
+            let record = PlanRecord::new(&planned, folder, &redactor)?;
+            crate::files::write_json_durably(&staged.join("plan.json"), &record)?;
+            Ok(record)
+        };
+        let made = RunFolder::create_with(&options.runs, write_plan);
+        let (folder, record) = made.map_err(|error| RunError::OutputFolder {
             path: options.runs.clone(),
             error,
         })?;
@@ -321,15 +353,6 @@ impl Runner {
                 return Err(error);
             }
         };
-        let redactor = Redactor::new(plan.secret.iter().map(|secret| secret.expose().as_bytes()))?;
-        let programs = plan
-            .programs
-            .iter()
-            .map(|(name, path)| {
-                let sha256 = program_digest(path, self.program_memory.as_deref()).ok();
-                (name.clone(), path.clone(), sha256)
-            })
-            .collect();
         Ok(Preparation {
             folder,
             before: laid_out.before,
@@ -337,7 +360,7 @@ impl Runner {
             attachments: laid_out.attachments,
             warnings: laid_out.warnings,
             redactor,
-            programs,
+            record,
         })
     }
 
@@ -487,200 +510,4 @@ fn base_environment(plan: &Plan, folder: &RunFolder) -> Vec<(OsString, OsString)
     let home_variable = OsString::from(&plan.descriptor.home.environment);
     environment.push((home_variable, folder.agent_home().into_os_string()));
     environment
-}
-
-fn plan_record(
-    plan: &Plan,
-    component: &AdapterComponent,
-    prepared: &Preparation,
-    resources: &ResourceLimits,
-    started_at: &str,
-) -> serde_json::Value {
-    let mut limits = json!({
-        "time_ms": plan.limits.time.map(|limit| limit.as_millis() as u64),
-        "idle_ms": plan.limits.idle.map(|limit| limit.as_millis() as u64),
-    });
-    for resource in Resource::ALL {
-        limits[resource.key()] = resources.of(resource).into();
-    }
-    json!({
-        "schema": "akbench.plan/1",
-        "run_id": prepared.folder.id(),
-        "created_at": started_at,
-        "akbench": env!("CARGO_PKG_VERSION"),
-        "agent": agent_record(plan, component, prepared, None),
-        "descriptor_file": plan.descriptor.origin,
-        "component_file": component.path,
-        "task": task_record(plan, prepared),
-        "variant": prepared.variant.as_ref().map(|variant| &variant.choices),
-        "notes": plan.notes,
-        "workspace": {"source": plan.workspace, "path": prepared.before.workspace, "in_place": plan.in_place},
-        "runtime": runtime_record(plan),
-        "parameters": plan.parameters,
-        "limits": limits,
-    })
-}
-
-pub(super) fn agent_record(
-    plan: &Plan,
-    component: &AdapterComponent,
-    prepared: &Preparation,
-    version: Option<String>,
-) -> AgentRecord {
-    let program = prepared
-        .programs
-        .first()
-        .map(|(name, path, sha256)| ProgramRecord {
-            name: name.clone(),
-            path: path.display().to_string(),
-            version,
-            sha256: *sha256,
-        });
-    AgentRecord {
-        id: plan.descriptor.id.to_string(),
-        version: plan.descriptor.version.to_string(),
-        adapter: plan.descriptor.agent.adapter.to_string(),
-        execution: "process".to_owned(),
-        contract: component.contract_name(),
-        component_sha256: component.sha256,
-        descriptor_sha256: plan.descriptor.digest,
-        program,
-    }
-}
-
-fn task_record(plan: &Plan, prepared: &Preparation) -> TaskRecord {
-    let task = plan.task.as_ref();
-    let mutated = prepared
-        .variant
-        .as_ref()
-        .filter(|variant| variant.seed.is_some());
-    TaskRecord {
-        id: Some(plan.task_id.clone()),
-        version: task.map(|task| task.descriptor.version.to_string()),
-        seed: mutated.and_then(|variant| variant.seed),
-        mutations: mutated.map(|variant| variant.choices.iter().map(ToString::to_string).collect()),
-        instruction_sha256: plan.instruction_sha256(),
-        time_limit_ms: plan
-            .limits
-            .time
-            .map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
-    }
-}
-
-pub(super) fn runtime_record(plan: &Plan) -> Option<RuntimeRecord> {
-    plan.runtime.as_ref().map(|runtime| RuntimeRecord {
-        name: runtime.name.clone(),
-        base_url: runtime.base_url.clone(),
-        wire_api: runtime.wire_api.clone(),
-        model: runtime.model.clone(),
-    })
-}
-
-fn assemble(
-    plan: &Plan,
-    component: &AdapterComponent,
-    prepared: &Preparation,
-    driven: &Driven,
-    mut confinement: ConfinementRecord,
-) -> RunResult {
-    confinement.limits.clone_from(&driven.resources.records);
-    let verdict = classify(driven);
-    let observed = driven.observations.clone().unwrap_or_default();
-    let version = driven
-        .report
-        .agent_version
-        .clone()
-        .or(observed.agent_version.clone());
-    let (provenance, unresolved) = (provenance(&observed), unresolved(&observed));
-    let mut warnings = plan.notes.clone();
-    warnings.extend(prepared.warnings.iter().cloned());
-    warnings.extend(driven.report.notes.iter().cloned());
-    warnings.extend(observed.warnings);
-    if verdict.failure.is_none()
-        && let Some(hit) = &driven.resources.hit
-    {
-        warnings.push(format!("{}, but the agent was done", hit.describe()));
-    }
-    RunResult {
-        schema: SCHEMA.to_owned(),
-        run_id: prepared.folder.id().to_owned(),
-        status: verdict.status,
-        valid: false,
-        invalid_reasons: Vec::new(),
-        violations: driven.violations.clone(),
-        failure: verdict.failure,
-        agent: agent_record(plan, component, prepared, version),
-        task: task_record(plan, prepared),
-        workspace: WorkspaceRecord::default(),
-        runtime: runtime_record(plan),
-        parameters: plan.parameters.clone(),
-        applied: observed.applied,
-        native_session_id: observed.native_session_id,
-        final_message: observed.final_message,
-        turns: observed.turns,
-        model_requests: observed.model_requests,
-        usage: observed.usage,
-        usage_by_model: observed.usage_by_model,
-        cost_usd: observed.cost_usd,
-        tool_calls: observed.tool_calls,
-        provenance,
-        unresolved,
-        warnings,
-        native_logs: observed.native_logs,
-        extra: observed.extra,
-        started_at: String::new(),
-        finished_at: String::new(),
-        duration_ms: 0,
-        phases: driven.phases.clone(),
-        processes: ProcessRecord {
-            spawned: driven.spawned,
-            killed: driven.census.map_or(0, |census| census.ended),
-            survivors: driven.census.map(|census| census.survivors),
-        },
-        confinement,
-        evaluation: None,
-        artifacts: Vec::new(),
-    }
-}
-
-fn provenance(observed: &Observations) -> BTreeMap<String, crate::contract::observed::Provenance> {
-    observed.provenance.iter().cloned().collect()
-}
-
-fn unresolved(observed: &Observations) -> Option<Unresolved> {
-    observed.unresolved.as_ref().map(|failure| Unresolved {
-        fault: failure.class.fault(),
-        class: failure.class.clone(),
-        message: failure.message.clone(),
-        evidence: failure.evidence.clone(),
-    })
-}
-
-/// What an adapter reports comes from masked evidence; this catches what it learned otherwise.
-/// Text by text: masks across the whole document could break it, and then nothing is masked.
-fn mask_result(result: &mut RunResult, redactor: &Redactor) {
-    let Ok(mut document) = serde_json::to_value(&*result) else {
-        return;
-    };
-    mask_texts(&mut document, redactor);
-    if let Ok(masked) = serde_json::from_value(document) {
-        *result = masked;
-    }
-}
-
-fn mask_texts(value: &mut Value, redactor: &Redactor) {
-    match value {
-        Value::String(text) => *text = redactor.mask_text(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, redactor)),
-        Value::Object(members) => {
-            *members = std::mem::take(members)
-                .into_iter()
-                .map(|(name, mut member)| {
-                    mask_texts(&mut member, redactor);
-                    (redactor.mask_text(&name), member)
-                })
-                .collect();
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

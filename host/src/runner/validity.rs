@@ -22,6 +22,9 @@ pub fn judge(
     if result.status == RunStatus::Completed {
         reasons.extend(incomplete_usage(result, descriptor));
     }
+    if result.recovery.is_some() {
+        reasons.push("host_died".to_owned());
+    }
     match result.processes.survivors {
         Some(0) => {}
         Some(_) => reasons.push("survivors".to_owned()),

@@ -1,6 +1,7 @@
 //! Finding kept runs.
 
 use crate::runner::result::{RunResult, SCHEMA};
+use crate::runner::run_lock::{self, Holder};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,10 @@ pub struct StoredRun {
 pub enum RunState {
     /// It has a result.
     Finished(Box<RunResult>),
-    /// It has a plan and no result: it still runs, or its engine died.
-    Unfinished,
+    /// It has a plan and no result, and its host is alive.
+    Running,
+    /// It has a plan and no result, and its host is dead.
+    Dead,
     /// It has a result that can't be read: why.
     Unreadable(String),
 }
@@ -94,6 +97,18 @@ pub fn find(runs: &Path, name: Option<&str>) -> Result<StoredRun, FindError> {
     }
 }
 
+/// The runs of these names, each an id or its beginning; all of the folder if there are none.
+///
+/// # Errors
+///
+/// If the folder can't be read, or a name fits no run or more than one.
+pub fn select(runs: &Path, names: &[String]) -> Result<Vec<StoredRun>, FindError> {
+    if names.is_empty() {
+        return list(runs);
+    }
+    names.iter().map(|name| find(runs, Some(name))).collect()
+}
+
 /// A folder without a plan or a result is not a run's.
 fn ids(runs: &Path) -> Result<Vec<String>, FindError> {
     let failed = |error| FindError::Folder {
@@ -105,7 +120,9 @@ fn ids(runs: &Path) -> Result<Vec<String>, FindError> {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
         let is_run = path.join("plan.json").is_file() || path.join("result.json").is_file();
-        if is_run && let Ok(id) = entry.file_name().into_string() {
+        // A host is still making those whose names begin with a dot.
+        let id = entry.file_name().into_string();
+        if is_run && let Some(id) = id.ok().filter(|id| !id.starts_with('.')) {
             ids.push(id);
         }
     }
@@ -113,11 +130,16 @@ fn ids(runs: &Path) -> Result<Vec<String>, FindError> {
     Ok(ids)
 }
 
-fn read(runs: &Path, id: String) -> StoredRun {
+/// Reads a run as it is now.
+pub(super) fn read(runs: &Path, id: String) -> StoredRun {
     let folder = runs.join(&id);
     let state = match fs::read(folder.join("result.json")) {
         Ok(bytes) => parse(&bytes).map_or_else(RunState::Unreadable, RunState::Finished),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => RunState::Unfinished,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match run_lock::holder(&folder) {
+            Ok(Holder::Host) => RunState::Running,
+            Ok(Holder::Nobody) => RunState::Dead,
+            Err(error) => RunState::Unreadable(error.to_string()),
+        },
         Err(error) => RunState::Unreadable(error.to_string()),
     };
     StoredRun { id, folder, state }
@@ -156,7 +178,13 @@ mod tests {
         assert_eq!(newest.id, "02zz");
         assert!(matches!(newest.state, RunState::Unreadable(_)));
         let found = find(runs, Some("01AB")).unwrap();
-        assert!(matches!(found.state, RunState::Unfinished));
+        assert!(matches!(found.state, RunState::Dead));
+        let lock = run_lock::RunLock::take(&runs.join("01ab")).unwrap();
+        assert!(matches!(
+            find(runs, Some("01ab")).unwrap().state,
+            RunState::Running
+        ));
+        drop(lock);
         assert!(matches!(
             find(runs, Some("01")),
             Err(FindError::Ambiguous { ids, .. }) if ids.len() == 2

@@ -1,6 +1,7 @@
 //! What happened when, from a run's `events.jsonl`.
 
 use crate::contract::events::RunEvent;
+use crate::contract::observed::Phase;
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::fs::File;
@@ -26,6 +27,36 @@ pub struct Timeline {
     pub moments: Vec<Moment>,
     /// Lines that could not be read: torn by a crash, or of a kind that is not known here.
     pub unreadable: usize,
+    /// When the last of them was recorded; `None` without any.
+    pub last_at: Option<Timestamp>,
+}
+
+impl Timeline {
+    /// The phase that the engine entered last; `None` if it entered none.
+    pub fn last_phase(&self) -> Option<Phase> {
+        self.moments
+            .iter()
+            .rev()
+            .find_map(|moment| match moment.event {
+                RunEvent::Phase { phase } => Some(phase),
+                _ => None,
+            })
+    }
+
+    /// Whether the engine entered this phase.
+    pub fn reached(&self, wanted: Phase) -> bool {
+        self.moments
+            .iter()
+            .any(|moment| matches!(moment.event, RunEvent::Phase { phase } if phase == wanted))
+    }
+
+    /// What the agent's program reported as its version.
+    pub fn agent_version(&self) -> Option<&str> {
+        self.moments.iter().find_map(|moment| match &moment.event {
+            RunEvent::AgentVersion { version } => Some(version.as_str()),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -63,6 +94,7 @@ pub fn timeline(folder: &Path) -> io::Result<Timeline> {
             timeline.unreadable += 1;
             continue;
         };
+        timeline.last_at = Some(at);
         let first = *first.get_or_insert(at);
         let since = at.as_millisecond().saturating_sub(first.as_millisecond());
         timeline.moments.push(Moment {
@@ -82,7 +114,6 @@ fn read_line(line: &[u8]) -> Option<(Timestamp, RunEvent)> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::contract::observed::Phase;
 
     #[test]
     fn a_torn_last_line_loses_nothing_else() {

@@ -14,9 +14,12 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Difference {
+    /// There is no result yet.
+    #[error("it has no result: it still runs")]
+    Running,
     /// There is no result.
-    #[error("it has no result: it still runs, or its engine died")]
-    Unfinished,
+    #[error("it has no result: its host died; `akbench runs recover` completes the record")]
+    Dead,
     /// The result can't be read.
     #[error("its result can't be read: {reason}")]
     ResultUnreadable {
@@ -90,7 +93,8 @@ pub struct Verification {
 /// Digests every artifact of a run again and compares it with the result.
 pub fn verify(run: &StoredRun) -> Verification {
     let (artifacts, differences) = match &run.state {
-        RunState::Unfinished => (0, vec![Difference::Unfinished]),
+        RunState::Running => (0, vec![Difference::Running]),
+        RunState::Dead => (0, vec![Difference::Dead]),
         RunState::Unreadable(reason) => {
             let reason = reason.clone();
             (0, vec![Difference::ResultUnreadable { reason }])

@@ -453,7 +453,8 @@ pub fn no_fault(driven: &Driven) -> Result<(), Unproven> {
     if let Some(fault) = &driven.fault {
         return Err(failed(fault.failure.message.clone()));
     }
-    if let Some(violation) = driven.violations.first() {
+    let mut violations = driven.violations.iter().chain(&driven.observed_violations);
+    if let Some(violation) = violations.next() {
         return Err(failed(format!("the contract was broken: {violation}")));
     }
     if let Some(failure) = &driven.recording_failure {

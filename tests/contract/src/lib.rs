@@ -2,6 +2,7 @@
 //!
 //! Everything is built before the tests by `cargo xtask test`.
 
+#![forbid(unsafe_code)]
 #![allow(clippy::expect_used, clippy::panic)]
 
 use akbench_e2e::built;

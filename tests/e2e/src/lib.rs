@@ -3,6 +3,7 @@
 //! Everything is built before the tests by `cargo xtask test`; a part that is missing is an
 //! error that says so, never a skipped test.
 
+#![forbid(unsafe_code)]
 #![allow(clippy::expect_used, clippy::panic)]
 
 pub mod built;

@@ -96,6 +96,31 @@ impl Block {
     }
 }
 
+/// Compares a table with the section of `docs/sandbox.md` of this name, or, where
+/// `AKBENCH_UPDATE_DOCS` is set, puts it there: the page shows what the tests saw.
+///
+/// # Panics
+///
+/// If the page shows another one.
+pub fn documented(section: &str, table: &str) {
+    let path = crate::built::repository().join("docs/sandbox.md");
+    let page = std::fs::read_to_string(&path).expect("docs/sandbox.md");
+    let (begin, end) = (
+        format!("<!-- {section}: begin -->\n"),
+        format!("<!-- {section}: end -->"),
+    );
+    let (before, rest) = page.split_once(&begin).expect("the section's begin");
+    let (shown, after) = rest.split_once(&end).expect("the section's end");
+    if shown == table {
+        return;
+    }
+    if std::env::var_os("AKBENCH_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).expect("the page");
+        return;
+    }
+    panic!("docs/sandbox.md does not show what was seen; run with AKBENCH_UPDATE_DOCS=1:\n{table}");
+}
+
 /// Is the line shown in a page among these lines? `…` stands for anything.
 pub fn is_printed(shown: &str, output: &str) -> bool {
     output.lines().any(|line| {

@@ -192,7 +192,8 @@ fn json_of(path: &Path) -> Value {
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+/// The regular files below a folder.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = everything_below(folder);
     all.retain(|path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()));
     all

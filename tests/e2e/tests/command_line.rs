@@ -40,7 +40,7 @@ fn help_lists_the_commands_and_the_exit_codes() {
       agent    Agents: run one by its name, list them, show one, check that one can run here
       adapter  Adapters: what a file is and may do, and whether it passes the contract suite
       runtime  Runtimes: the endpoints that agents can use
-      runs     Runs that were kept: list them, read one, check that their evidence is unchanged
+      runs     Runs that were kept: list them, read one, check that their evidence is unchanged, complete what a dead host left, observe again
       paths    Show the folders that akbench uses here
       task     Tasks: what agents can be given to do
       help     Print this message or the help of the given subcommand(s)

@@ -380,7 +380,7 @@ fn runs_that_are_not_there_or_not_named_clearly_are_errors_of_usage() {
     refused(&["runs", "show", "01aa"], "can't be read");
     let table = scene.run(&mut installed.akbench(["runs", "list"])).stdout;
     assert!(
-        table.contains("unreadable") && table.contains("unfinished"),
+        table.contains("unreadable") && table.contains("dead"),
         "{table}"
     );
 }
@@ -431,10 +431,10 @@ fn verifying_finds_every_file_that_was_changed_removed_or_added() {
         ]
     );
 
-    // A run that still goes on is no damage, unless it is the one that was asked about.
+    // A run without a result is no damage, unless it is the one that was asked about.
     fs::remove_dir_all(&folder).unwrap();
     scene.write("runs/01aa/plan.json", "{}");
-    assert_eq!(verify(0)["differences"][0]["kind"], "unfinished");
+    assert_eq!(verify(0)["differences"][0]["kind"], "dead");
     let named = scene.run(&mut installed.akbench(["runs", "verify", "01aa"]));
     assert_eq!(named.code, 3, "{}", named.stdout);
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
-use akbench_e2e::built;
+use akbench_e2e::page::documented;
 use akbench_e2e::processes::{self, Process};
 use akbench_e2e::scene::{CREDENTIAL, Scene};
 use std::fmt::Write as _;
@@ -374,24 +374,4 @@ fn leave_behind(script: &str, mark: &str, end: End) -> Vec<Process> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// The page shows what was seen: between its two markers stands this table.
-fn documented(section: &str, table: &str) {
-    let path = built::repository().join("docs/sandbox.md");
-    let page = fs::read_to_string(&path).expect("docs/sandbox.md");
-    let (begin, end) = (
-        format!("<!-- {section}: begin -->\n"),
-        format!("<!-- {section}: end -->"),
-    );
-    let (before, rest) = page.split_once(&begin).expect("the section's begin");
-    let (shown, after) = rest.split_once(&end).expect("the section's end");
-    if shown == table {
-        return;
-    }
-    if std::env::var_os("AKBENCH_UPDATE_DOCS").is_some() {
-        fs::write(&path, format!("{before}{begin}{table}{end}{after}")).expect("docs/sandbox.md");
-        return;
-    }
-    panic!("docs/sandbox.md does not show what was seen; run with AKBENCH_UPDATE_DOCS=1:\n{table}");
 }

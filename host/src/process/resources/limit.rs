@@ -169,7 +169,8 @@ pub struct LimitRecord {
 }
 
 /// A limit that a tree ran into.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hit {
     /// Of what.
     pub resource: Resource,

@@ -4,6 +4,7 @@ use super::disk;
 use super::limit::{Enforcer, Hit, LimitRecord, Resource};
 use crate::process::recorder::Activity;
 use crate::process::tree::ProcessTree;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,8 @@ pub struct Watch {
 }
 
 /// What was found in the end.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Findings {
     /// For the result.
     pub records: BTreeMap<Resource, LimitRecord>,

@@ -21,13 +21,13 @@ impl Guest for Misbehaving {
     type Session = MisbehavingSession;
 
     fn validate_environment(config: AgentConfig) -> Result<EnvironmentReport, Failure> {
-        let (behaviour, config) = split(config);
+        let (behaviour, _, config) = split(config);
         breaks(behaviour, Operation::Validate);
         FakeAdapter::validate_environment(config)
     }
 
     fn start_session(config: AgentConfig) -> Result<Session, Failure> {
-        let (behaviour, config) = split(config);
+        let (behaviour, attack, config) = split(config);
         breaks(behaviour, Operation::Start);
         let inner = if config.mode == SessionMode::Replay {
             FakeSession::replay()
@@ -40,24 +40,28 @@ impl Guest for Misbehaving {
         };
         let replay = config.mode == SessionMode::Replay;
         Ok(Session::new(MisbehavingSession::new(
-            inner, behaviour, replay,
+            inner, behaviour, attack, replay,
         )))
     }
 }
 
-/// Takes the own parameter out, so that the fake adapter judges the others.
-fn split(mut config: AgentConfig) -> (Behaviour, AgentConfig) {
+/// Takes the own parameters out, so that the fake adapter judges the others.
+fn split(mut config: AgentConfig) -> (Behaviour, Option<String>, AgentConfig) {
     let mut parameters: Map<String, Value> =
         serde_json::from_str(&config.parameters).unwrap_or_default();
-    let named = parameters.get("behaviour").cloned().unwrap_or_default();
-    let Ok(behaviour) = serde_json::from_value(named) else {
-        return (Behaviour::None, config);
+    let attack = match parameters.remove("attack") {
+        Some(Value::String(attack)) => Some(attack),
+        _ => None,
     };
-    parameters.remove("behaviour");
+    let named = parameters.get("behaviour").cloned().unwrap_or_default();
+    let behaviour = serde_json::from_value(named).unwrap_or(Behaviour::None);
+    if behaviour != Behaviour::None {
+        parameters.remove("behaviour");
+    }
     config.parameters = match behaviour {
         Behaviour::AcceptsAnyConfiguration => "{}".to_owned(),
         _ => Value::Object(parameters).to_string(),
     };
     breaks::remember(behaviour);
-    (behaviour, config)
+    (behaviour, attack, config)
 }

@@ -1,5 +1,6 @@
 //! The operations of a session, one of them broken.
 
+use crate::attacks::attack;
 use crate::attempts::attempt;
 use crate::behaviour::{Behaviour, Operation};
 use crate::breaks::breaks;
@@ -16,6 +17,7 @@ use std::cell::Cell;
 pub struct MisbehavingSession {
     inner: FakeSession,
     behaviour: Behaviour,
+    attack: Option<String>,
     replay: bool,
     closed: Cell<bool>,
     collected: Cell<u32>,
@@ -23,10 +25,16 @@ pub struct MisbehavingSession {
 
 impl MisbehavingSession {
     /// Wraps a session.
-    pub fn new(inner: FakeSession, behaviour: Behaviour, replay: bool) -> Self {
+    pub fn new(
+        inner: FakeSession,
+        behaviour: Behaviour,
+        attack: Option<String>,
+        replay: bool,
+    ) -> Self {
         Self {
             inner,
             behaviour,
+            attack,
             replay,
             closed: Cell::new(false),
             collected: Cell::new(0),
@@ -38,6 +46,9 @@ impl GuestSession for MisbehavingSession {
     fn submit_task(&self, mut task: Task) -> Result<(), Failure> {
         breaks(self.behaviour, Operation::Submit);
         attempt(self.behaviour)?;
+        if let Some(name) = &self.attack {
+            attack(name);
+        }
         if self.behaviour == Behaviour::TrimsInstruction {
             task.instruction = task.instruction.trim().to_owned();
         }
