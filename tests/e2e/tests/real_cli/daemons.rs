@@ -1,4 +1,5 @@
-//! Nobody outlives a run: with `danger-full-access` the CLI itself leaves daemons behind.
+//! Nobody outlives a run: with `danger-full-access` the CLI itself leaves daemons behind,
+//! however they were started and whatever they are deaf to.
 //!
 //! In a PID namespace and, where there can be none, below a sub-reaper.
 
@@ -11,13 +12,47 @@ use akbench_e2e::running::Running;
 use akbench_responses_server::{Reply, Script};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 const UNSANDBOXED: [&str; 2] = ["--param", "sandbox_mode=danger-full-access"];
 
-/// A daemon: its own session, deaf to a hang-up, no parent.
+/// Whatever may outlive a tool call. SLEEP is a shell that becomes a `sleep` of its own, told
+/// apart from the others by the digits.
+const DAEMONS: [(&str, &str); 5] = [
+    // Its own session, deaf to a hang-up, no parent.
+    ("", "setsid nohup SLEEP >/dev/null 2>&1 </dev/null &"),
+    // Forked twice: its parent is gone before anybody looks.
+    (
+        "1",
+        "(setsid sh -c \"SLEEP & exit\" >/dev/null 2>&1 </dev/null &);",
+    ),
+    // Deaf to SIGTERM.
+    (
+        "2",
+        "(trap '' TERM HUP INT; exec setsid SLEEP >/dev/null 2>&1 </dev/null) &",
+    ),
+    // Stopped: it can't react to anything.
+    (
+        "3",
+        "setsid SLEEP >/dev/null 2>&1 </dev/null & \
+         until grep -qx sleep /proc/$!/comm; do :; done; kill -STOP $!;",
+    ),
+    // Holds on to what the tool call prints to.
+    ("4", "setsid SLEEP &"),
+];
+
+/// A command that leaves all of them behind, and ends when they are there.
 fn daemon(seconds: &str) -> String {
-    format!("{REPORT_ENVIRONMENT}; setsid nohup sleep {seconds} >/dev/null 2>&1 </dev/null &")
+    let mut command = format!("{REPORT_ENVIRONMENT};");
+    for (more, start) in DAEMONS {
+        let sleep = format!("sh -c 'touch ready.{seconds}{more}; exec sleep {seconds}{more}'");
+        command.push(' ');
+        command.push_str(&start.replace("SLEEP", &sleep));
+    }
+    let all = DAEMONS.len();
+    format!("{command} until [ $(ls ready.* | wc -l) = {all} ]; do sleep 0.02; done;")
 }
 
 /// A tool call that starts a daemon and goes on.
@@ -41,9 +76,10 @@ fn expect_tree(run: &RealRun, without: Option<Without>) {
         None => assert_eq!(tree, "pid-namespace"),
         Some(_) => assert_eq!(tree, "sub-reaper"),
     }
-    // A daemon that was never there would die, too.
+    // Daemons that were never there would be dead, too.
     let killed = run.result["processes"]["killed"].as_u64();
-    assert!(killed >= Some(1), "{}", run.result["processes"]);
+    let daemons = DAEMONS.len() as u64;
+    assert!(killed >= Some(daemons), "{}", run.result["processes"]);
     run.expect_applied("danger-full-access");
 }
 
@@ -70,7 +106,7 @@ fn dies_with_a_normal_end(test: &str, without: Option<Without>) {
 struct AtWork {
     scene: RealScene,
     running: Running,
-    daemon: Process,
+    daemons: Vec<Process>,
     /// Everything below `akbench`, daemon and supervisor included.
     family: Vec<Process>,
 }
@@ -80,10 +116,11 @@ fn at_work(test: &str, without: Option<Without>) -> Option<AtWork> {
     let scene = RealScene::new(test, daemon_and_endless_call(&of_daemon, &of_call))?;
     let running = Running::start(&mut command(&scene, &[], without));
     let call = scene.wait_for_sleep(&of_call);
-    let daemon = scene.wait_for_sleep(&of_daemon);
+    let wait = |(more, _): (&str, &str)| scene.wait_for_sleep(&format!("{of_daemon}{more}"));
+    let daemons: Vec<Process> = DAEMONS.into_iter().map(wait).collect();
     let family = processes::descendants(running.pid());
     // However it was started, it did not get away from below the supervisor.
-    for process in [&call, &daemon] {
+    for process in daemons.iter().chain([&call]) {
         assert!(
             family.contains(process),
             "{process:?} is not in {family:#?}"
@@ -92,7 +129,7 @@ fn at_work(test: &str, without: Option<Without>) -> Option<AtWork> {
     Some(AtWork {
         scene,
         running,
-        daemon,
+        daemons,
         family,
     })
 }
@@ -103,7 +140,9 @@ fn dies_with_a_cancel(test: &str, without: Option<Without>) {
     };
     at_work.running.signal(Signal::INT);
     let run = at_work.scene.finish(at_work.running);
-    assert!(!at_work.daemon.is_alive());
+    for daemon in &at_work.daemons {
+        assert!(!daemon.is_alive(), "{daemon:?}");
+    }
     wait_until_dead(&at_work.family);
     run.expect_end("cancelled", Some("cancelled"), Some("operator"), 130);
     run.expect_usage(1000, 0, 50, 0);
@@ -123,6 +162,29 @@ fn dies_with_akbench(test: &str, without: Option<Without>) {
         processes::of_folder(&folder).is_empty().then_some(())
     });
     at_work.scene.expect_no_credential(&ran);
+    // What the agent left in its home is evidence, so it stays, for its owner alone.
+    let metadata = fs::metadata(at_work.scene.folder()).expect("the run's folder");
+    assert_eq!(metadata.permissions().mode() & 0o7777, 0o700);
+}
+
+fn dies_with_the_time_limit(test: &str, without: Option<Without>) {
+    let (of_daemon, of_call) = (unique_seconds(), unique_seconds());
+    let started = || RealScene::new(test, daemon_and_endless_call(&of_daemon, &of_call));
+    if started().is_none() {
+        return;
+    }
+    let run = with_growing_limit(|limit| {
+        let scene = started().unwrap();
+        let mut command = command(&scene, &["--time-limit", limit], without);
+        let run = scene.finish(Running::start(&mut command));
+        scene.tool_environment().map(|_| run)
+    });
+    assert_eq!(processes::with_argument(&of_daemon), []);
+    assert_eq!(processes::with_argument(&of_call), []);
+    run.expect_end("timed_out", Some("agent_timeout"), Some("agent"), 1);
+    run.expect_usage(1000, 0, 50, 0);
+    assert_eq!(run.result["unresolved"], Value::Null);
+    expect_tree(&run, without);
 }
 
 #[test]
@@ -142,24 +204,7 @@ fn a_daemon_dies_with_a_killed_akbench() {
 
 #[test]
 fn a_daemon_dies_with_the_time_limit() {
-    let test = "a_daemon_dies_with_the_time_limit";
-    let (of_daemon, of_call) = (unique_seconds(), unique_seconds());
-    let started = || RealScene::new(test, daemon_and_endless_call(&of_daemon, &of_call));
-    if started().is_none() {
-        return;
-    }
-    let run = with_growing_limit(|limit| {
-        let scene = started().unwrap();
-        let mut command = command(&scene, &["--time-limit", limit], None);
-        let run = scene.finish(Running::start(&mut command));
-        scene.tool_environment().map(|_| run)
-    });
-    assert_eq!(processes::with_argument(&of_daemon), []);
-    assert_eq!(processes::with_argument(&of_call), []);
-    run.expect_end("timed_out", Some("agent_timeout"), Some("agent"), 1);
-    run.expect_usage(1000, 0, 50, 0);
-    assert_eq!(run.result["unresolved"], Value::Null);
-    expect_tree(&run, None);
+    dies_with_the_time_limit("a_daemon_dies_with_the_time_limit", None);
 }
 
 #[test]
@@ -183,5 +228,13 @@ fn a_daemon_below_a_sub_reaper_dies_with_a_killed_akbench() {
     let test = "a_daemon_below_a_sub_reaper_dies_with_a_killed_akbench";
     if Without::UserAndPid.is_possible(test) {
         dies_with_akbench(test, Some(Without::UserAndPid));
+    }
+}
+
+#[test]
+fn a_daemon_below_a_sub_reaper_dies_with_the_time_limit() {
+    let test = "a_daemon_below_a_sub_reaper_dies_with_the_time_limit";
+    if Without::UserAndPid.is_possible(test) {
+        dies_with_the_time_limit(test, Some(Without::UserAndPid));
     }
 }

@@ -18,6 +18,7 @@ use akbench_e2e::running::Running;
 use akbench_e2e::scene::Scene;
 use akbench_e2e::stub_agent::{self, StubAgent};
 use akbench_e2e::{built, processes};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
@@ -143,6 +144,34 @@ fn runs_at_once_leave_nothing_over() {
         assert_eq!(group.groups(), [] as [PathBuf; 0], "control groups");
     }
     println!("{AT_ONCE} at once: {took:?}, no process, mount, folder or control group left");
+}
+
+#[test]
+fn a_group_that_a_killed_akbench_left_is_removed_by_the_next() {
+    let Some(group) = OwnGroup::create() else {
+        return;
+    };
+    let scene = Scene::new();
+    let steps = json!([{"write_file": {"path": "reached.txt", "text": ""}}, "hang"]);
+    let program = StubAgent::default().install(&scene, &steps);
+    let run =
+        |more: &[&str]| Running::start(&mut group.command(&scene.run_command(&program, more)));
+    let killed = run(&["--in-place"]);
+    processes::wait_for("the program to start", || {
+        scene.path("workspace/reached.txt").exists().then_some(())
+    });
+    assert_eq!(group.groups().len(), 1);
+    killed.signal(Signal::KILL);
+    killed.finish();
+    processes::wait_for("the end of everything in the group", || {
+        let left = group.groups();
+        let inside = fs::read_to_string(left[0].join("cgroup.procs")).expect("its processes");
+        inside.is_empty().then_some(())
+    });
+
+    let next = run(&["--time-limit", "100ms"]).finish();
+    assert_eq!(next.result()["processes"]["survivors"], 0);
+    assert_eq!(group.groups(), [] as [PathBuf; 0]);
 }
 
 /// The host's variables that a plan asks for.
