@@ -3,7 +3,7 @@
 mod attestations;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -13,24 +13,55 @@ use crate::toolchain::Installing;
 use crate::workspace::Workspace;
 use crate::{atomic, folder, steps};
 
-/// Builds the release and lays it out as `dist/{bin,share}` in the target folder.
+/// The programs beside the runner that the contract suite needs: one plays recordings, one the
+/// scripts of an endpoint.
+const PLAYERS: [&str; 2] = ["stub-cli", "responses-server"];
+
+/// Which programs are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// Those to be shipped.
+    Release,
+    /// Those that the tests use.
+    Debug,
+}
+
+impl Build {
+    fn run(self, workspace: &Workspace) -> Outcome {
+        let mut command = workspace.cargo("build");
+        match self {
+            Self::Release => command.args([
+                "--release",
+                "--package",
+                "akbench",
+                "--package",
+                "stub-cli",
+                "--package",
+                "akbench-responses-server",
+                "--bins",
+            ]),
+            // As for the tests, so that nothing is compiled twice.
+            Self::Debug => command.args(["--workspace", "--bins"]),
+        };
+        steps::run(&mut command, "build the programs")
+    }
+
+    fn program(self, workspace: &Workspace, name: &str) -> PathBuf {
+        match self {
+            Self::Release => workspace.release_program(name),
+            Self::Debug => workspace.debug_program(name),
+        }
+    }
+}
+
+/// Builds the programs and lays them out as `dist/{bin,share}` in the target folder.
 ///
 /// # Errors
 ///
-/// If something does not build or cannot be written, or the catalog names a component that
-/// nothing here builds.
-pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
-    steps::run(
-        workspace.cargo("build").args([
-            "--release",
-            "--package",
-            "akbench",
-            "--package",
-            "stub-cli",
-            "--bins",
-        ]),
-        "build the release",
-    )?;
+/// If something does not build or cannot be written, the catalog names a component that
+/// nothing here builds, or an adapter does not pass the contract suite.
+pub fn run(workspace: &Workspace, installing: Installing, build: Build) -> Outcome {
+    build.run(workspace)?;
     let guests = guests::build(workspace, installing)?;
 
     let path = workspace.target.join("dist");
@@ -40,7 +71,7 @@ pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
         .tempdir_in(&workspace.target)
         .explain(|| format!("create a folder in {}", workspace.target.display()))?;
     let layout = unfinished.path().join("dist");
-    lay_out(workspace, &guests, &layout)?;
+    lay_out(workspace, build, &guests, &layout)?;
     attestations::make(workspace, &layout)?;
     atomic::replace_folder(&path, &layout)?;
 
@@ -49,12 +80,15 @@ pub fn run(workspace: &Workspace, installing: Installing) -> Outcome {
     println!("  share/akbench/adapters     {}", names(&guests));
     println!("  share/akbench/descriptors");
     println!("  share/akbench/attestations of the contract suite, for each of them");
-    println!("  share/akbench/stub-cli     plays recordings for `akbench adapter test`");
+    println!(
+        "  share/akbench/{{{}}}  for `akbench adapter test`",
+        PLAYERS.join(",")
+    );
     println!("the folder can be moved anywhere; bin and share must stay side by side");
     Ok(())
 }
 
-fn lay_out(workspace: &Workspace, guests: &[Built], layout: &Path) -> Outcome {
+fn lay_out(workspace: &Workspace, build: Build, guests: &[Built], layout: &Path) -> Outcome {
     let copy = |from: &Path, to: &Path| {
         fs::copy(from, to)
             .map(drop)
@@ -65,11 +99,10 @@ fn lay_out(workspace: &Workspace, guests: &[Built], layout: &Path) -> Outcome {
     for folder in [&bin, &adapters] {
         fs::create_dir_all(folder).explain(|| format!("create {}", folder.display()))?;
     }
-    copy(&workspace.release_program("akbench"), &bin.join("akbench"))?;
-    copy(
-        &workspace.release_program("stub-cli"),
-        &share.join("stub-cli"),
-    )?;
+    copy(&build.program(workspace, "akbench"), &bin.join("akbench"))?;
+    for player in PLAYERS {
+        copy(&build.program(workspace, player), &share.join(player))?;
+    }
     for guest in guests {
         copy(&guest.path, &adapters.join(guest.component))?;
     }

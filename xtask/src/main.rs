@@ -50,7 +50,11 @@ enum Task {
         args: Vec<String>,
     },
     /// Lay out what gets installed, under `target/dist`
-    Dist,
+    Dist {
+        /// Take the programs of the debug build: quick, to see that it works, and not for shipping
+        #[arg(long)]
+        debug: bool,
+    },
     /// Build the adapter components, under `target/adapters`
     Guests,
     /// Build the adapters in Python, JavaScript and C, as far as their toolchains are there
@@ -129,7 +133,14 @@ fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
         Task::C { .. } | Task::Component { .. } => Ok(ExitCode::SUCCESS),
         Task::Demo => demo::run(&workspace, installing),
         Task::Test { args } => test::run(&workspace, installing, &args),
-        Task::Dist => dist::run(&workspace, installing).map(|()| ExitCode::SUCCESS),
+        Task::Dist { debug } => {
+            let build = if debug {
+                dist::Build::Debug
+            } else {
+                dist::Build::Release
+            };
+            dist::run(&workspace, installing, build).map(|()| ExitCode::SUCCESS)
+        }
         Task::Guests => guests::build(&workspace, installing).map(|_| ExitCode::SUCCESS),
         Task::Languages => languages::build(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Bench {

@@ -27,6 +27,8 @@ pub struct NewAdapter {
 /// A language with a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Language {
+    /// Built with cargo, and turned into a component with wasm-tools
+    Rust,
     /// Built with componentize-py
     Python,
     /// Built with componentize-qjs

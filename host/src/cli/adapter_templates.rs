@@ -2,6 +2,7 @@
 //! themselves, so that a project begins with what is tested.
 
 use super::adapter_new::Language;
+use super::adapter_templates_rust::rust;
 
 /// A file of a project.
 pub struct Template {
@@ -10,34 +11,62 @@ pub struct Template {
     /// Is it a program?
     pub executable: bool,
     text: &'static str,
+    /// A text and what stands for it in a project; `None`: only the name is replaced.
+    replaced: Option<(&'static str, &'static str)>,
 }
 
 /// The ids of this repository's own adapters, which a project's name replaces.
-const OWN_IDS: [&str; 3] = ["echo-python", "echo-javascript", "echo-c"];
+const OWN_IDS: [&str; 4] = [
+    "akbench-fake-adapter",
+    "echo-c",
+    "echo-javascript",
+    "echo-python",
+];
+/// The names of crates among them, as Rust writes them.
+const OWN_CRATES: [&str; 1] = ["akbench_fake_adapter"];
 /// Stands for the name in files that are templates only.
 const PLACEHOLDER: &str = "AKBENCH_NAME";
 
 impl Template {
-    const fn file(path: &'static str, text: &'static str) -> Self {
+    /// A file that is not run.
+    pub const fn file(path: &'static str, text: &'static str) -> Self {
         Self {
             path,
             executable: false,
             text,
+            replaced: None,
         }
     }
 
-    const fn program(path: &'static str, text: &'static str) -> Self {
+    /// A file that is run.
+    pub const fn program(path: &'static str, text: &'static str) -> Self {
         Self {
             path,
             executable: true,
             text,
+            replaced: None,
+        }
+    }
+
+    /// The same, with one text in it replaced.
+    pub fn replacing(self, text: &'static str, by: &'static str) -> Self {
+        Self {
+            replaced: Some((text, by)),
+            ..self
         }
     }
 
     /// Its text in a project of this name.
     pub fn text_for(&self, name: &str) -> String {
         let text = self.text.replace(PLACEHOLDER, name);
-        OWN_IDS.iter().fold(text, |text, id| text.replace(id, name))
+        let text = match self.replaced {
+            Some((own, by)) => text.replace(own, by),
+            None => text,
+        };
+        let text = OWN_IDS.iter().fold(text, |text, id| text.replace(id, name));
+        let library = name.replace('-', "_");
+        let replaced = |text: String, own: &&str| text.replace(own, &library);
+        OWN_CRATES.iter().fold(text, replaced)
     }
 }
 
@@ -50,13 +79,26 @@ macro_rules! copied {
         )
     };
 }
+pub(super) use copied;
+
+/// A file of this repository, from below `$folder` to below `$to`.
+macro_rules! moved {
+    ($to:literal, $folder:literal, $path:literal) => {
+        Template::file(
+            concat!($to, "/", $path),
+            include_str!(concat!("../../../", $folder, "/", $path)),
+        )
+    };
+}
+pub(super) use moved;
 
 /// The files of a project in this language.
 pub fn templates(language: Language) -> impl Iterator<Item = Template> {
     let own: Vec<Template> = match language {
-        Language::Python => python(),
-        Language::JavaScript => javascript(),
-        Language::C => c(),
+        Language::Rust => rust(),
+        Language::Python => of_a_line_agent(python()),
+        Language::JavaScript => of_a_line_agent(javascript()),
+        Language::C => of_a_line_agent(c()),
     };
     shared().into_iter().chain(own)
 }
@@ -64,11 +106,29 @@ pub fn templates(language: Language) -> impl Iterator<Item = Template> {
 fn shared() -> Vec<Template> {
     vec![
         Template::file("wit/agent.wit", include_str!("../../../wit/agent.wit")),
-        copied!(file, "templates", "README.md"),
-        copied!(program, "templates", "try/line-agent"),
         copied!(file, "templates", "try/task.txt"),
         copied!(file, "templates", "try/workspace/notes.txt"),
     ]
+}
+
+/// With what the adapters of the line agent share.
+fn of_a_line_agent(mut own: Vec<Template>) -> Vec<Template> {
+    own.extend([
+        copied!(file, "templates", "README.md"),
+        copied!(program, "templates", "try/line-agent"),
+        copied!(file, "templates", "suite/completes/expect.json"),
+        copied!(file, "templates", "suite/completes/scenario.json"),
+        copied!(file, "templates", "suite/completes/stdout.jsonl"),
+        copied!(file, "templates", "suite/fails/expect.json"),
+        copied!(file, "templates", "suite/fails/scenario.json"),
+        copied!(file, "templates", "suite/fails/stdout.jsonl"),
+        copied!(file, "templates", "suite/interrupted/expect.json"),
+        copied!(file, "templates", "suite/interrupted/scenario.json"),
+        copied!(file, "templates", "suite/interrupted/stdout.jsonl"),
+        copied!(file, "templates", "suite/suite.json"),
+        copied!(file, "templates", "suite/wrong-version/scenario.json"),
+    ]);
+    own
 }
 
 fn python() -> Vec<Template> {
@@ -159,7 +219,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::collections::BTreeSet;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
+
+    fn repository() -> PathBuf {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        root.to_owned()
+    }
 
     fn files(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -175,18 +240,77 @@ mod tests {
         }
     }
 
+    fn listed(templates: Vec<Template>) -> BTreeSet<String> {
+        let paths = templates.iter().map(|file| file.path.to_owned());
+        paths.collect()
+    }
+
     #[test]
     fn no_file_of_an_adapter_is_left_out_of_its_template() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         for (folder, own) in [
             ("python", python()),
             ("javascript", javascript()),
             ("c", c()),
         ] {
             let mut there = BTreeSet::new();
-            files(&root.join("adapters").join(folder), "", &mut there);
-            let listed: BTreeSet<_> = own.iter().map(|file| file.path.to_owned()).collect();
-            assert_eq!(listed, there, "{folder}");
+            let adapters = repository().join("adapters");
+            files(&adapters.join(folder), "", &mut there);
+            assert_eq!(listed(own), there, "{folder}");
         }
+        let mut there = BTreeSet::new();
+        files(&repository().join("templates/suite"), "suite/", &mut there);
+        there.extend(["README.md".to_owned(), "try/line-agent".to_owned()]);
+        assert_eq!(listed(of_a_line_agent(Vec::new())), there);
+    }
+
+    #[test]
+    fn no_file_of_the_rust_adapter_is_left_out_of_its_template() {
+        let mut there = BTreeSet::new();
+        for (folder, to) in [
+            ("adapters/fake/src", "adapter/src/"),
+            ("adapters/fake/tests", "adapter/tests/"),
+            ("adapters/fake/suite", "suite/"),
+            ("adapters/sdk/src", "sdk/src/"),
+            ("templates/rust", ""),
+        ] {
+            files(&repository().join(folder), to, &mut there);
+        }
+        let manifests = ["Cargo.lock", "adapter/Cargo.toml", "sdk/Cargo.toml"];
+        there.extend(manifests.map(str::to_owned));
+        assert_eq!(listed(rust()), there);
+    }
+
+    /// The values of a table in a manifest, by line.
+    fn table(manifest: &str, name: &str) -> BTreeSet<String> {
+        let lines = manifest.lines().skip_while(|line| *line != name).skip(1);
+        let lines = lines.take_while(|line| !line.starts_with('['));
+        let lines = lines.filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_project_in_rust_uses_what_this_repository_uses() {
+        let read = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
+        let (ours, theirs) = (read("Cargo.toml"), read("templates/rust/Cargo.toml"));
+        let name = "[workspace.dependencies]";
+        let mut wanted = table(&theirs, name);
+        // The only one that lies elsewhere.
+        assert!(wanted.remove("akbench-adapter-sdk = { path = \"sdk\" }"));
+        assert!(wanted.len() > 4);
+        assert!(wanted.is_subset(&table(&ours, name)), "{wanted:?}");
+        for name in ["[workspace.package]", "[workspace.lints.clippy]"] {
+            assert_eq!(table(&theirs, name), table(&ours, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_descriptor_of_a_project_in_rust_is_that_of_its_adapter() {
+        let read = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let mut own = parsed(&read("descriptors/agents/fake.json"));
+        own["id"] = PLACEHOLDER.into();
+        own["name"] = PLACEHOLDER.into();
+        own["agent"]["adapter"] = PLACEHOLDER.into();
+        assert_eq!(parsed(&read("templates/rust/adapter/descriptor.json")), own);
     }
 }

@@ -6,12 +6,17 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::agent::real_cli::{self, Search};
 use crate::failure::{Explain, Failure, Outcome};
 use crate::steps;
 use crate::workspace::Workspace;
 
+/// The adapter whose agent's own program can be looked for here.
+const WITH_REAL_CLI: &str = "codex.wasm";
+
 /// Proves every adapter of the laid-out catalog with the laid-out program, and keeps the
-/// attestations beside them. An adapter that fails is not shipped.
+/// attestations beside them: with the agent's own program where it is installed. An adapter that
+/// fails is not shipped.
 ///
 /// # Errors
 ///
@@ -33,6 +38,16 @@ pub fn make(workspace: &Workspace, layout: &Path) -> Outcome {
             .arg("--attestations")
             .arg(share.join("attestations"))
             .env("AKBENCH_SHARE", &share);
+        if component == WITH_REAL_CLI {
+            match real_cli::find()? {
+                Search::Found(program) => {
+                    command.arg("--cli").arg(program);
+                }
+                Search::Absent(reason) => eprintln!(
+                    "xtask: {component} is attested on recordings only, without its real CLI: {reason}"
+                ),
+            }
+        }
         steps::run(
             &mut command,
             &format!("prove {component} with the contract suite"),
