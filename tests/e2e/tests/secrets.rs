@@ -89,7 +89,7 @@ fn a_secret_among_bytes_that_are_no_text_is_masked() {
     }
     assert_eq!(record.task_file("stderr").len(), bytes.len());
     for form in [CREDENTIAL].iter().chain(&BASE64) {
-        assert_eq!(files_with(form, &record.folder), [] as [PathBuf; 0]);
+        assert_eq!(files_with(form, &record.folder), [] as [std::path::PathBuf; 0]);
     }
 }
 
@@ -134,7 +134,7 @@ fn a_credential_that_could_not_be_masked_is_refused_before_anything_is_written()
         assert!(!said.contains(credential), "{said}");
         let runs = scene.path("runs");
         if runs.exists() {
-            assert_eq!(files_with(credential, &runs), [] as [PathBuf; 0]);
+            assert_eq!(files_with(credential, &runs), [] as [std::path::PathBuf; 0]);
         }
     }
 }
