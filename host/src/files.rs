@@ -31,14 +31,28 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// As [`write_whole`], for a value as JSON.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    write_whole(path, &json_bytes(value)?)
+}
+
+fn json_bytes(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
 /// As [`write_whole`], and it survives a power failure: for results.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn write_json_durably(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec_pretty(value)?;
-    bytes.push(b'\n');
+    let bytes = json_bytes(value)?;
     let folder = path
         .parent()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no folder"))?;

@@ -1,7 +1,9 @@
 //! What can be done on another thread while the descriptors are read: the engine is set up,
-//! and an adapter that was named by its file is loaded.
+//! an adapter that was named by its file is loaded, and a supervisor whose containment depends
+//! on nothing of the run is started.
 
 use super::{CliError, folders};
+use crate::process::launch::{Containment, EarlyLaunch};
 use crate::registry::{Extent, Registry};
 use crate::sandbox::component::{AdapterComponent, LoadError};
 use crate::sandbox::engine::{EngineError, Sandbox};
@@ -17,8 +19,19 @@ pub struct Ahead {
     use_cache: bool,
 }
 
+/// What was done.
+pub struct Prepared {
+    /// The engine.
+    pub sandbox: Sandbox,
+    /// The adapter, or what is wrong with its file.
+    pub adapter: Loaded,
+    /// A supervisor, if its containment was known.
+    pub supervisor: Option<EarlyLaunch>,
+}
+
 struct Done {
     sandbox: Sandbox,
+    supervisor: Option<EarlyLaunch>,
     /// The file and what came of it; `None` if none was named, or if its catalog can't be
     /// read, which is reported by whoever reads all descriptors.
     adapter: Option<(PathBuf, Loaded)>,
@@ -27,10 +40,19 @@ struct Done {
 impl Ahead {
     /// Begins. `named` is an adapter as a person named it, `descriptors` the folders that
     /// were given on the command line.
-    pub fn start(named: Option<&Path>, descriptors: &[PathBuf], use_cache: bool) -> Self {
+    pub fn start(
+        named: Option<&Path>,
+        descriptors: &[PathBuf],
+        use_cache: bool,
+        containment: Option<Containment>,
+    ) -> Self {
         let named = named.map(Path::to_owned);
         let sources = folders::sources(descriptors);
         let thread = std::thread::spawn(move || {
+            let supervisor = containment.and_then(|containment| {
+                let program = folders::own_program().ok()?;
+                Some(EarlyLaunch::start(&program, containment))
+            });
             let sandbox = Sandbox::new()?;
             let adapter = named.and_then(|named| {
                 // A catalog may pin the file's digest, and turns a bare name into a file.
@@ -39,30 +61,34 @@ impl Ahead {
                 let loaded = folders::load_adapter(&file, &catalog, &sandbox, use_cache);
                 Some((file, loaded))
             });
-            Ok(Done { sandbox, adapter })
+            Ok(Done {
+                sandbox,
+                supervisor,
+                adapter,
+            })
         });
         Self { thread, use_cache }
     }
 
-    /// The engine, and this adapter: the one that was loaded ahead, or loaded now.
+    /// What was done, with this adapter: the one that was loaded ahead, or loaded now.
     ///
     /// # Errors
     ///
-    /// If the engine can't be set up. What is wrong with the adapter's file is in the second
-    /// part, because it is reported with all that is wrong otherwise.
-    pub fn finish(
-        self,
-        adapter: &Path,
-        registry: &Registry,
-    ) -> Result<(Sandbox, Loaded), CliError> {
+    /// If the engine can't be set up. What is wrong with the adapter's file is in what is
+    /// returned, because it is reported with all that is wrong otherwise.
+    pub fn finish(self, adapter: &Path, registry: &Registry) -> Result<Prepared, CliError> {
         let done = match self.thread.join() {
             Ok(done) => done?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        let loaded = match done.adapter {
+        let adapter = match done.adapter {
             Some((file, loaded)) if file == adapter => loaded,
             _ => folders::load_adapter(adapter, registry, &done.sandbox, self.use_cache),
         };
-        Ok((done.sandbox, loaded))
+        Ok(Prepared {
+            sandbox: done.sandbox,
+            adapter,
+            supervisor: done.supervisor,
+        })
     }
 }

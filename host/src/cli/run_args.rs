@@ -1,13 +1,13 @@
 //! The arguments that `run` and `agent run` share, and what both do with them.
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, Prepared};
 use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
 use crate::registry::{AgentDescriptor, Capability, Extent, Registry};
 use crate::runner::assignment::{Assignment, PlannedTask};
-use crate::runner::confine::ConfinementRequest;
+use crate::runner::confine::{ConfinementRequest, known_ahead};
 use crate::runner::limits::RunLimits;
 use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
 use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
@@ -125,7 +125,9 @@ impl RunArgs {
 
     /// Begins what needs no descriptors; `named` is the adapter if its file was given.
     pub fn begin_ahead(&self, named: Option<&Path>) -> Ahead {
-        Ahead::start(named, &self.descriptors, !self.no_cache)
+        let request = self.confinement.request();
+        let containment = request.ok().as_ref().and_then(known_ahead);
+        Ahead::start(named, &self.descriptors, !self.no_cache, containment)
     }
 
     /// Runs an agent through an adapter.
@@ -150,7 +152,11 @@ impl RunArgs {
             },
         };
         let planned = plan(request, registry, &ProcessEnvironment);
-        let (sandbox, loaded) = ahead.finish(adapter, registry)?;
+        let Prepared {
+            sandbox,
+            adapter: loaded,
+            supervisor,
+        } = ahead.finish(adapter, registry)?;
         let (plan, component, confinement) = all_right(
             planned,
             loaded,
@@ -182,7 +188,11 @@ impl RunArgs {
         };
         let finished = runtime.block_on(async {
             signals::stop_on_signals(handle)?;
-            Ok::<_, CliError>(runner.run(plan, component, options).await?)
+            Ok::<_, CliError>(
+                runner
+                    .run_with(plan, component, options, supervisor)
+                    .await?,
+            )
         });
         if let Some(progress) = &progress {
             progress.finish();

@@ -90,6 +90,41 @@ impl Launched {
     }
 }
 
+/// A supervisor that is started before it is known whether anybody needs it, so that it gets
+/// ready while other things are prepared.
+pub struct EarlyLaunch {
+    containment: Containment,
+    launched: Option<Launched>,
+}
+
+impl EarlyLaunch {
+    /// Starts it. If that fails, so does whoever needs it, and says why.
+    pub fn start(program: &Path, containment: Containment) -> Self {
+        let launched = launch(program, &containment).ok();
+        Self {
+            containment,
+            launched,
+        }
+    }
+
+    /// The supervisor, if it is held together like this.
+    pub(super) fn take(&mut self, containment: &Containment) -> Option<Launched> {
+        self.launched.take_if(|_| self.containment == *containment)
+    }
+}
+
+impl Drop for EarlyLaunch {
+    /// Nobody needed it: it has started nothing and ends at once.
+    fn drop(&mut self) {
+        if let Some(Launched { socket, mut child }) = self.launched.take() {
+            drop(socket);
+            // It may be gone already; either way it is over and has to be waited for.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
 /// Starts a supervisor: `program` is the akbench binary.
 ///
 /// # Errors

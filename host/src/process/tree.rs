@@ -2,7 +2,7 @@
 
 use super::exit::{SentSignal, SignalReason, SignalTarget, signal_name};
 use super::forward::{Destination, carry};
-use super::launch::{Containment, Launched, launch};
+use super::launch::{Containment, EarlyLaunch, Launched, launch};
 use super::link::{ReplyReceiver, RequestSender, link};
 use super::resources::apply::{Applied, refused};
 use super::resources::limit::{Resource, ResourceLimits};
@@ -157,9 +157,22 @@ impl ProcessTree {
     ///
     /// If none of the containments works here.
     pub async fn start(options: &TreeOptions) -> Result<Self, TreeError> {
+        Self::start_with(options, None).await
+    }
+
+    /// As [`ProcessTree::start`], with a supervisor that may have been started already.
+    ///
+    /// # Errors
+    ///
+    /// If none of the containments works here.
+    pub async fn start_with(
+        options: &TreeOptions,
+        mut early: Option<EarlyLaunch>,
+    ) -> Result<Self, TreeError> {
         let mut attempts = Vec::new();
         for containment in &options.attempts {
-            match Self::start_in(&options.supervisor, containment).await {
+            let launched = early.as_mut().and_then(|early| early.take(containment));
+            match Self::start_in(&options.supervisor, containment, launched).await {
                 Ok(started) => {
                     let degraded = (!attempts.is_empty()).then(|| attempts.join("; "));
                     let mut tree = Self::new(containment.clone(), degraded, started);
@@ -174,9 +187,15 @@ impl ProcessTree {
         Err(TreeError { attempts })
     }
 
-    async fn start_in(program: &Path, containment: &Containment) -> Result<Started, String> {
-        let Launched { socket, child } =
-            launch(program, containment).map_err(|error| error.to_string())?;
+    async fn start_in(
+        program: &Path,
+        containment: &Containment,
+        launched: Option<Launched>,
+    ) -> Result<Started, String> {
+        let Launched { socket, child } = match launched {
+            Some(launched) => launched,
+            None => launch(program, containment).map_err(|error| error.to_string())?,
+        };
         let kept = socket.try_clone().map_err(|error| error.to_string())?;
         let (requests, mut replies) = link(socket).map_err(|error| error.to_string())?;
         match tokio::time::timeout(READY_LIMIT, replies.next()).await {

@@ -127,7 +127,9 @@ impl Runner {
             tree,
             runtime,
             record: mut confinement,
-        } = self.contain(&plan, &prepared, &options.confinement).await?;
+        } = self
+            .contain(&plan, &prepared, &options.confinement, None)
+            .await?;
         let setup = self.setup(&plan, component, &prepared, &tree, runtime, &options)?;
         let driven = validate(&setup).await;
         drop(setup);

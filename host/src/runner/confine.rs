@@ -65,6 +65,17 @@ pub fn resource_limits(
         })
 }
 
+/// The containment that is tried first, if it depends on nothing of the run: then it can be
+/// set up ahead.
+pub fn known_ahead(request: &ConfinementRequest) -> Option<Containment> {
+    let unconfined = request.confine == Confine::Off && request.network == Network::Full;
+    unconfined.then_some(Containment::Namespaces {
+        files: None,
+        network: true,
+        hosts: None,
+    })
+}
+
 /// The containments to try, strongest first.
 pub fn attempts(
     request: &ConfinementRequest,

@@ -22,6 +22,7 @@ use crate::contract::grants::{Folders, Grants};
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
 use crate::dataset::prepare::{PrepareError, Variant};
 use crate::journal::{Audit, Journal};
+use crate::process::launch::EarlyLaunch;
 use crate::process::redaction::{Redactor, RedactorError};
 use crate::process::tree::{ProcessTree, TreeError, TreeOptions};
 use crate::sandbox::component::AdapterComponent;
@@ -165,6 +166,22 @@ impl Runner {
         component: AdapterComponent,
         options: RunOptions,
     ) -> Result<FinishedRun, RunError> {
+        self.run_with(plan, component, options, None).await
+    }
+
+    /// As [`Runner::run`], with a supervisor that was started ahead, see
+    /// [`confine::known_ahead`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Runner::run`].
+    pub async fn run_with(
+        &self,
+        plan: Plan,
+        component: AdapterComponent,
+        options: RunOptions,
+        early: Option<EarlyLaunch>,
+    ) -> Result<FinishedRun, RunError> {
         let started = Instant::now();
         let prepared = self.prepare(&plan, &component, &options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
@@ -172,21 +189,24 @@ impl Runner {
             tree,
             runtime,
             record: confinement,
-        } = self.contain(&plan, &prepared, &options.confinement).await?;
+        } = self
+            .contain(&plan, &prepared, &options.confinement, early)
+            .await?;
         let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
         setup.audit.prepared(&prepared.before.snapshot.digest());
         setup.audit.contained(&confinement);
         let driven = drive(&setup).await;
         let lost_lines = setup.journal.lost() + setup.audit.lost();
         drop(setup);
-        let mut ending = tokio::spawn(async move { tree.shut_down().await });
+        let mut ending = Some(tokio::spawn(async move { tree.shut_down().await }));
         if driven.census.is_none_or(|census| census.survivors > 0) {
             wait_for_end(&mut ending).await;
         }
         // Otherwise only the supervisor is left, which touches no file and may end meanwhile.
         self.keep_session(&prepared, &driven);
         let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
-        if !ending.is_finished() {
+        if plan.task.is_some() {
+            // An evaluator finds nothing of the agent, not even what held it together.
             wait_for_end(&mut ending).await;
         }
         let judged = judge(Judging {
@@ -240,6 +260,7 @@ impl Runner {
         let _ = std::fs::remove_file(prepared.folder.reserve());
         crate::files::write_json_durably(&prepared.folder.result(), &result)
             .map_err(write(prepared.folder.result()))?;
+        wait_for_end(&mut ending).await;
         // What can't be removed costs room, not truth.
         if let Err(error) = prepared.folder.clean(options.keep_home) {
             tracing::warn!(%error, "failed to remove temporary folders of the run");
@@ -267,6 +288,7 @@ impl Runner {
         plan: &Plan,
         prepared: &Preparation,
         request: &ConfinementRequest,
+        early: Option<EarlyLaunch>,
     ) -> Result<Contained, RunError> {
         let folder = &prepared.folder;
         let (request, passage, note) = way_out(plan, request)?;
@@ -287,7 +309,7 @@ impl Runner {
             attempts,
             limits: confine::resource_limits(&request, &plan.descriptor),
         };
-        let tree = ProcessTree::start(&options)
+        let tree = ProcessTree::start_with(&options, early)
             .await
             .map_err(|error| match request.confine {
                 Confine::Required => RunError::Confinement(error.to_string()),
@@ -337,7 +359,9 @@ impl Runner {
                 keep_agent_home: options.keep_home,
             };
             let record = PlanRecord::new(&planned, folder, &redactor)?;
-            crate::files::write_json_durably(&staged.join("plan.json"), &record)?;
+            // Not made to survive a power failure, as nothing is that the run records before
+            // its result: it would cost every run more than all its other files.
+            crate::files::write_json(&staged.join("plan.json"), &record)?;
             Ok(record)
         };
         let made = RunFolder::create_with(&options.runs, write_plan);
@@ -440,8 +464,10 @@ impl Runner {
 }
 
 /// A panic while waiting is no reason to lose the run's result.
-async fn wait_for_end(ending: &mut tokio::task::JoinHandle<()>) {
-    if let Err(error) = ending.await {
+async fn wait_for_end(ending: &mut Option<tokio::task::JoinHandle<()>>) {
+    if let Some(ending) = ending.take()
+        && let Err(error) = ending.await
+    {
         tracing::warn!(%error, "failed to wait for the end of the process tree");
     }
 }

@@ -89,7 +89,10 @@ fn a_secret_among_bytes_that_are_no_text_is_masked() {
     }
     assert_eq!(record.task_file("stderr").len(), bytes.len());
     for form in [CREDENTIAL].iter().chain(&BASE64) {
-        assert_eq!(files_with(form, &record.folder), [] as [std::path::PathBuf; 0]);
+        assert_eq!(
+            files_with(form, &record.folder),
+            [] as [std::path::PathBuf; 0]
+        );
     }
 }
 
