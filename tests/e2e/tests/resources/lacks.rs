@@ -12,10 +12,11 @@ use std::os::unix::fs::chown;
 
 const MODES: [&str; 3] = ["required", "best-effort", "off"];
 
-const LACKS: [Lack; 5] = [
+const LACKS: [Lack; 6] = [
     Lack::Nothing,
     Lack::WritableCgroups,
     Lack::Bubblewrap,
+    Lack::BubblewrapAndCgroups,
     Lack::Namespaces,
     Lack::Privilege,
 ];
