@@ -8,7 +8,6 @@ use super::json_file::{self, FileKind};
 use super::program::Program;
 use super::resolve::Versioned;
 use crate::digest::Sha256;
-use crate::process::resources::limit::Resource;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -141,20 +140,6 @@ pub struct AgentLimits {
     pub disk_bytes: Option<u64>,
     /// What is recorded of its output, bytes.
     pub output_bytes: Option<u64>,
-}
-
-impl AgentLimits {
-    /// What it says of a resource of its process tree.
-    pub fn of(&self, resource: Resource) -> Option<u64> {
-        match resource {
-            Resource::CpuTime => self.cpu_time_ms,
-            Resource::Memory => self.memory_bytes,
-            Resource::Processes => self.processes,
-            Resource::OpenFiles => self.open_files,
-            Resource::Disk => self.disk_bytes,
-            Resource::Output => self.output_bytes,
-        }
-    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -9,7 +9,7 @@ use crate::process::forward::Destination;
 use crate::process::launch::Containment;
 use crate::process::resources::limit::{Resource, ResourceLimits};
 use crate::process::tree::ProcessTree;
-use crate::registry::AgentDescriptor;
+use crate::registry::{AgentDescriptor, AgentLimits};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
@@ -55,10 +55,10 @@ pub fn resource_limits(
     request: &ConfinementRequest,
     descriptor: &AgentDescriptor,
 ) -> ResourceLimits {
-    let described = Resource::ALL
+    let by_descriptor = Resource::ALL
         .into_iter()
-        .filter_map(|resource| Some((resource, Some(descriptor.limits.of(resource)?))));
-    described
+        .filter_map(|resource| Some((resource, Some(described(&descriptor.limits, resource)?))));
+    by_descriptor
         .chain(request.limits.iter().copied())
         .fold(ResourceLimits::by_default(), |limits, (resource, limit)| {
             limits.with(resource, limit)
@@ -74,6 +74,17 @@ pub fn known_ahead(request: &ConfinementRequest) -> Option<Containment> {
         network: true,
         hosts: None,
     })
+}
+
+fn described(limits: &AgentLimits, resource: Resource) -> Option<u64> {
+    match resource {
+        Resource::CpuTime => limits.cpu_time_ms,
+        Resource::Memory => limits.memory_bytes,
+        Resource::Processes => limits.processes,
+        Resource::OpenFiles => limits.open_files,
+        Resource::Disk => limits.disk_bytes,
+        Resource::Output => limits.output_bytes,
+    }
 }
 
 /// The containments to try, strongest first.

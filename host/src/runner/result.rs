@@ -187,7 +187,7 @@ pub struct ConfinementRecord {
     /// What of the network it could reach.
     pub network: Option<String>,
     /// What the tree could use of each resource, and what it used; empty if nothing was
-    /// started.
+    /// started or nobody was left to tell.
     pub limits: BTreeMap<Resource, LimitRecord>,
     /// Why something weaker than asked for was applied, one sentence each.
     pub notes: Vec<String>,

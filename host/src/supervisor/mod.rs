@@ -9,6 +9,7 @@
 mod channel;
 mod ending;
 mod guard;
+mod limits;
 pub mod processes;
 pub mod protocol;
 mod usage;
@@ -20,12 +21,10 @@ use protocol::{Reply, Request, SpawnCommand, SpawnErrorKind, SpawnId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, getrlimit, kill_process,
-    set_child_subreaper, setrlimit, setsid, wait,
+    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -223,12 +222,15 @@ impl Supervisor {
                         "a request to limit came without its file descriptors",
                     ));
                 };
-                let groups: Vec<_> = entrances.into_iter().map(enter).collect();
+                let groups: Vec<_> = entrances.into_iter().map(limits::enter).collect();
                 let counted = counting_group.is_some_and(|at| groups.get(at) == Some(&None));
                 self.guard = processes.filter(|_| !counted).map(Guard::new);
+                if let (Some(most), false) = (processes, counted) {
+                    limits::bound_processes(most);
+                }
                 let reply = Reply::Limited {
                     groups,
-                    open_files: open_files.and_then(limit_open_files),
+                    open_files: open_files.and_then(limits::open_files),
                 };
                 self.channel.send(&reply)
             }
@@ -431,26 +433,6 @@ impl Supervisor {
             std::thread::sleep(pause.min(Duration::from_millis(20)));
         }
     }
-}
-
-/// Enters a control group through its `cgroup.procs`. Returns why that failed.
-fn enter(entrance: OwnedFd) -> Option<String> {
-    // `0` is whoever writes it.
-    let entered = File::from(entrance).write_all(b"0");
-    entered.err().map(|error| error.to_string())
-}
-
-/// Limits this process, whose children inherit that. Returns why that failed.
-fn limit_open_files(most: u64) -> Option<String> {
-    let system = getrlimit(Resource::Nofile);
-    // Nobody but root may have more than the system's limit: then that one holds.
-    let most = system.maximum.map_or(most, |maximum| most.min(maximum));
-    let limit = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
-    };
-    let set = setrlimit(Resource::Nofile, limit);
-    set.err().map(|error| error.to_string())
 }
 
 fn start(command: &SpawnCommand, [stdin, stdout, stderr]: [OwnedFd; 3]) -> io::Result<Pid> {

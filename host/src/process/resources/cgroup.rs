@@ -278,6 +278,47 @@ mod tests {
         assert_eq!(v1.counts(Controller::Pids), counts(Some(3), true));
     }
 
+    /// The system's own version 2, as far as this user may write there.
+    #[test]
+    fn a_process_that_enters_is_counted_and_its_group_goes_with_it() {
+        let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+        let Some(parent) = roots
+            .into_iter()
+            .find(|root| root.join("cgroup.controllers").exists())
+        else {
+            eprintln!("skipped: no control groups of version 2 are mounted");
+            return;
+        };
+        let site = Site {
+            parent: parent.to_owned(),
+            version: Version::V2,
+            controllers: vec![Controller::Cpu],
+        };
+        let group = match ControlGroup::create(&site, &ResourceLimits::NONE) {
+            Ok(group) => group,
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                return;
+            }
+        };
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let entrance = File::from(group.entrance().unwrap());
+        let mut entrance = io::BufWriter::new(entrance);
+        io::Write::write_all(&mut entrance, child.id().to_string().as_bytes()).unwrap();
+        drop(entrance);
+        let inside = fs::read_to_string(group.path.join("cgroup.procs")).unwrap();
+        assert_eq!(inside.trim(), child.id().to_string());
+        assert!(group.counts(Controller::Cpu).measured.is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let path = group.path.clone();
+        drop(group);
+        assert!(!path.exists());
+    }
+
     #[test]
     fn what_a_dead_host_left_is_removed_and_what_is_held_is_not() {
         let folder = tempfile::tempdir().unwrap();

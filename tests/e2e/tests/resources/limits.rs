@@ -1,13 +1,19 @@
 //! Every limit is hit by a program that takes more, with control groups and without.
 
-use super::Run;
 use super::system::{Lack, cgroups_can_be_written};
-use serde_json::json;
+use super::{Run, program};
+use akbench_e2e::record::assert_fits;
+use akbench_e2e::scene::Scene;
+use serde_json::{Value, json};
+use std::fs;
 
 /// Both ways to enforce a limit, as far as this machine has them, and what the result calls
 /// them.
 fn ways(controller: &str) -> Vec<(Lack, &'static str)> {
-    let mut ways = vec![(Lack::WritableCgroups, "census")];
+    let mut ways = vec![
+        (Lack::WritableCgroups, "census"),
+        (Lack::BubblewrapAndCgroups, "census"),
+    ];
     if cgroups_can_be_written(controller) {
         ways.push((Lack::Nothing, "cgroup-v1"));
     }
@@ -68,7 +74,7 @@ fn computing_time_is_summed_over_the_tree_and_its_dead() {
     for (lack, by) in ways("cpuacct") {
         // No process takes long, all together do.
         let work = "while :; do bash -c 'for ((i = 0; i < 20000; i++)); do :; done'; done";
-        let run = Run::of(work, lack, &["--limit", "cpu_time=1s"]);
+        let run = Run::of(work, lack, &["--limit", "cpu_time=500ms"]);
         assert_eq!(
             run.verdict(),
             json!(["failed", "agent_limit", "agent", 1]),
@@ -77,7 +83,7 @@ fn computing_time_is_summed_over_the_tree_and_its_dead() {
         );
         let limit = run.limit("cpu_time_ms");
         assert_eq!(limit["enforced_by"], by);
-        assert!(limit["measured"].as_u64() >= Some(1000), "{limit}");
+        assert!(limit["measured"].as_u64() >= Some(500), "{limit}");
         let evidence = &run.result["failure"]["evidence"];
         assert_eq!(evidence["resource"], "cpu_time_ms");
     }
@@ -87,8 +93,8 @@ fn computing_time_is_summed_over_the_tree_and_its_dead() {
 fn a_tree_whose_files_grow_too_much_is_ended_as_if_the_disk_were_full() {
     // In the workspace, in the home, and in the temporary folder.
     for place in [".", "$CODEX_HOME", "$TMPDIR"] {
-        let work = format!("head -c 30M /dev/urandom > {place}/grown; sleep 60");
-        let run = Run::of(&work, Lack::Nothing, &["--limit", "disk=20MiB"]);
+        let work = format!("head -c 3M /dev/zero > {place}/grown; sleep 60");
+        let run = Run::of(&work, Lack::Nothing, &["--limit", "disk=2MiB"]);
         assert_eq!(
             run.verdict(),
             json!(["failed", "disk_full", "infrastructure", 3]),
@@ -98,15 +104,15 @@ fn a_tree_whose_files_grow_too_much_is_ended_as_if_the_disk_were_full() {
         let limit = run.limit("disk_bytes");
         assert_eq!(limit["enforced_by"], "walk");
         assert_eq!(limit["hit"], true);
-        assert!(limit["measured"].as_u64() > Some(20 << 20), "{limit}");
+        assert!(limit["measured"].as_u64() > Some(2 << 20), "{limit}");
     }
 }
 
 #[test]
 fn what_is_there_before_the_agent_is_no_growth() {
-    let scene = akbench_e2e::scene::Scene::new();
+    let scene = Scene::new();
     scene.write("workspace/big", vec![b'x'; 4 << 20]);
-    let program = super::program(&scene, "head -c 100k /dev/zero > small");
+    let program = program(&scene, "head -c 100k /dev/zero > small");
     let ran = scene.run(&mut scene.run_command(&program, &["--limit", "disk=1MiB"]));
     let result = ran.result();
     assert_eq!(result["status"], "completed", "{}", ran.stderr);
@@ -148,6 +154,39 @@ fn each_process_has_its_open_files_limited() {
     assert_eq!(limit["enforced_by"], "rlimit");
     // Programs are told, and nobody else.
     assert_eq!(limit["hit"], json!(null));
+}
+
+#[test]
+fn a_descriptor_sets_limits_and_the_command_line_wins() {
+    let scene = Scene::new();
+    let built_in = akbench_e2e::built::repository().join("descriptors/agents/codex.json");
+    let text = fs::read(built_in).expect("the built-in descriptor");
+    let mut descriptor: Value = serde_json::from_slice(&text).expect("a descriptor");
+    descriptor["limits"] = json!({"open_files": 100, "memory_bytes": 1 << 30, "processes": 50});
+    scene.write("codex.json", descriptor.to_string());
+    let program = program(&scene, "ulimit -n > files.txt");
+    let more = [
+        "--descriptor",
+        "codex.json",
+        "--limit",
+        "processes=60",
+        "--limit",
+        "memory=none",
+    ];
+    let result = scene.run(&mut scene.run_command(&program, &more)).result();
+    assert_eq!(result["status"], "completed", "{result:#}");
+    let limit = |key: &str| result["confinement"]["limits"][key]["limit"].clone();
+    assert_eq!(limit("open_files"), 100);
+    assert_eq!(limit("processes"), 60);
+    assert_eq!(limit("memory_bytes"), json!(null));
+    assert_eq!(limit("disk_bytes"), 16_u64 << 30);
+    let folder = scene.run_folder(&result);
+    let left = fs::read_to_string(folder.join("workspace/files.txt")).expect("its limit");
+    assert_eq!(left, "100\n");
+    let plan = fs::read(folder.join("plan.json")).expect("the plan");
+    let plan: Value = serde_json::from_slice(&plan).expect("a plan in JSON");
+    assert_fits("plan.schema.json", &plan);
+    assert_eq!(plan["limits"]["processes"], 60);
 }
 
 #[test]

@@ -13,14 +13,13 @@ pub enum Lack {
     WritableCgroups,
     /// No bubblewrap is installed.
     Bubblewrap,
+    /// Neither: nothing but a sub-reaper holds the tree.
+    BubblewrapAndCgroups,
     /// Neither user nor PID namespaces can be made.
     Namespaces,
     /// The user is nobody special.
     Privilege,
 }
-
-/// Everything as it is, but for what is mounted over it.
-const EVERYTHING: [&str; 3] = ["--dev-bind", "/", "/"];
 
 impl Lack {
     /// As the documentation names it.
@@ -29,6 +28,7 @@ impl Lack {
             Self::Nothing => "nothing",
             Self::WritableCgroups => "control groups that can be written",
             Self::Bubblewrap => "bubblewrap",
+            Self::BubblewrapAndCgroups => "bubblewrap and such control groups",
             Self::Namespaces => "user and PID namespaces",
             Self::Privilege => "root's privileges",
         }
@@ -38,15 +38,14 @@ impl Lack {
     fn wrapper(self) -> (&'static str, Vec<&'static str>) {
         match self {
             Self::Nothing => ("env", Vec::new()),
-            Self::WritableCgroups => {
-                let groups = "/sys/fs/cgroup";
-                let arguments = [&EVERYTHING[..], &["--ro-bind-try", groups, groups, "--"]];
-                ("bwrap", arguments.concat())
-            }
-            Self::Bubblewrap => {
-                let mut arguments = EVERYTHING.to_vec();
-                for path in ["/usr/bin/bwrap", "/usr/local/bin/bwrap"] {
-                    if Path::new(path).exists() {
+            Self::WritableCgroups | Self::Bubblewrap | Self::BubblewrapAndCgroups => {
+                let mut arguments = vec!["--dev-bind", "/", "/"];
+                if self != Self::Bubblewrap {
+                    arguments.extend(["--ro-bind-try", "/sys/fs/cgroup", "/sys/fs/cgroup"]);
+                }
+                if self != Self::WritableCgroups {
+                    let paths = ["/usr/bin/bwrap", "/usr/local/bin/bwrap"];
+                    for path in paths.into_iter().filter(|path| Path::new(path).exists()) {
                         arguments.extend(["--ro-bind", "/dev/null", path]);
                     }
                 }
