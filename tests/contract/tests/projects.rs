@@ -74,11 +74,11 @@ fn a_project_in_rust_is_the_fake_adapter_with_its_sdk() {
     }
 }
 
-/// The lines of a table in a manifest.
+/// The lines of a table in a manifest, without comments.
 fn table(manifest: &str, name: &str) -> BTreeSet<String> {
     let lines = manifest.lines().skip_while(|line| *line != name).skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
-    let lines = lines.filter(|line| !line.is_empty());
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
 
