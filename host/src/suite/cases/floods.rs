@@ -49,6 +49,7 @@ pub fn cases() -> Vec<Case> {
                     Box::pin(async move { survives(lab, steps).await })
                 },
             )
+            .alone()
         })
         .collect();
     cases.push(Case::new(
