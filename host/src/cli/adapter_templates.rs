@@ -2,7 +2,6 @@
 //! themselves, so that a project begins with what is tested.
 
 use super::adapter_new::Language;
-use super::adapter_templates_rust::rust;
 
 /// A file of a project.
 pub struct Template {
@@ -13,17 +12,12 @@ pub struct Template {
     text: &'static str,
     /// A text and what stands for it in a project; `None`: only the name is replaced.
     replaced: Option<(&'static str, &'static str)>,
+    /// A crate of this repository whose name the project's replaces.
+    own_crate: Option<&'static str>,
 }
 
 /// The ids of this repository's own adapters, which a project's name replaces.
-const OWN_IDS: [&str; 4] = [
-    "akbench-fake-adapter",
-    "echo-c",
-    "echo-javascript",
-    "echo-python",
-];
-/// The names of crates among them, as Rust writes them.
-const OWN_CRATES: [&str; 1] = ["akbench_fake_adapter"];
+const OWN_IDS: [&str; 3] = ["echo-python", "echo-javascript", "echo-c"];
 /// Stands for the name in files that are templates only.
 const PLACEHOLDER: &str = "AKBENCH_NAME";
 
@@ -35,6 +29,7 @@ impl Template {
             executable: false,
             text,
             replaced: None,
+            own_crate: None,
         }
     }
 
@@ -45,6 +40,7 @@ impl Template {
             executable: true,
             text,
             replaced: None,
+            own_crate: None,
         }
     }
 
@@ -56,6 +52,14 @@ impl Template {
         }
     }
 
+    /// The same, as part of a crate that gets the project's name.
+    pub fn of_crate(self, name: &'static str) -> Self {
+        Self {
+            own_crate: Some(name),
+            ..self
+        }
+    }
+
     /// Its text in a project of this name.
     pub fn text_for(&self, name: &str) -> String {
         let text = self.text.replace(PLACEHOLDER, name);
@@ -63,10 +67,13 @@ impl Template {
             Some((own, by)) => text.replace(own, by),
             None => text,
         };
-        let text = OWN_IDS.iter().fold(text, |text, id| text.replace(id, name));
-        let library = name.replace('-', "_");
-        let replaced = |text: String, own: &&str| text.replace(own, &library);
-        OWN_CRATES.iter().fold(text, replaced)
+        let text = match self.own_crate {
+            Some(own) => text
+                .replace(own, name)
+                .replace(&own.replace('-', "_"), &name.replace('-', "_")),
+            None => text,
+        };
+        OWN_IDS.iter().fold(text, |text, id| text.replace(id, name))
     }
 }
 
@@ -75,27 +82,37 @@ macro_rules! copied {
     ($kind:ident, $folder:literal, $path:literal) => {
         Template::$kind(
             $path,
-            include_str!(concat!("../../../", $folder, "/", $path)),
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../",
+                $folder,
+                "/",
+                $path
+            )),
         )
     };
 }
-pub(super) use copied;
 
 /// A file of this repository, from below `$folder` to below `$to`.
 macro_rules! moved {
     ($to:literal, $folder:literal, $path:literal) => {
         Template::file(
             concat!($to, "/", $path),
-            include_str!(concat!("../../../", $folder, "/", $path)),
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../",
+                $folder,
+                "/",
+                $path
+            )),
         )
     };
 }
-pub(super) use moved;
 
 /// The files of a project in this language.
 pub fn templates(language: Language) -> impl Iterator<Item = Template> {
     let own: Vec<Template> = match language {
-        Language::Rust => rust(),
+        Language::Rust => include!("../../../templates/rust/files.rs").into(),
         Language::Python => of_a_line_agent(python()),
         Language::JavaScript => of_a_line_agent(javascript()),
         Language::C => of_a_line_agent(c()),
@@ -261,56 +278,5 @@ mod tests {
         files(&repository().join("templates/suite"), "suite/", &mut there);
         there.extend(["README.md".to_owned(), "try/line-agent".to_owned()]);
         assert_eq!(listed(of_a_line_agent(Vec::new())), there);
-    }
-
-    #[test]
-    fn no_file_of_the_rust_adapter_is_left_out_of_its_template() {
-        let mut there = BTreeSet::new();
-        for (folder, to) in [
-            ("adapters/fake/src", "adapter/src/"),
-            ("adapters/fake/tests", "adapter/tests/"),
-            ("adapters/fake/suite", "suite/"),
-            ("adapters/sdk/src", "sdk/src/"),
-            ("templates/rust", ""),
-        ] {
-            files(&repository().join(folder), to, &mut there);
-        }
-        let manifests = ["Cargo.lock", "adapter/Cargo.toml", "sdk/Cargo.toml"];
-        there.extend(manifests.map(str::to_owned));
-        assert_eq!(listed(rust()), there);
-    }
-
-    /// The values of a table in a manifest, by line.
-    fn table(manifest: &str, name: &str) -> BTreeSet<String> {
-        let lines = manifest.lines().skip_while(|line| *line != name).skip(1);
-        let lines = lines.take_while(|line| !line.starts_with('['));
-        let lines = lines.filter(|line| !line.is_empty());
-        lines.map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn a_project_in_rust_uses_what_this_repository_uses() {
-        let read = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
-        let (ours, theirs) = (read("Cargo.toml"), read("templates/rust/Cargo.toml"));
-        let name = "[workspace.dependencies]";
-        let mut wanted = table(&theirs, name);
-        // The only one that lies elsewhere.
-        assert!(wanted.remove("akbench-adapter-sdk = { path = \"sdk\" }"));
-        assert!(wanted.len() > 4);
-        assert!(wanted.is_subset(&table(&ours, name)), "{wanted:?}");
-        for name in ["[workspace.package]", "[workspace.lints.clippy]"] {
-            assert_eq!(table(&theirs, name), table(&ours, name), "{name}");
-        }
-    }
-
-    #[test]
-    fn the_descriptor_of_a_project_in_rust_is_that_of_its_adapter() {
-        let read = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
-        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        let mut own = parsed(&read("descriptors/agents/fake.json"));
-        own["id"] = PLACEHOLDER.into();
-        own["name"] = PLACEHOLDER.into();
-        own["agent"]["adapter"] = PLACEHOLDER.into();
-        assert_eq!(parsed(&read("templates/rust/adapter/descriptor.json")), own);
     }
 }

@@ -4,7 +4,6 @@ mod adapter;
 mod adapter_inspect;
 mod adapter_new;
 mod adapter_templates;
-mod adapter_templates_rust;
 mod adapter_test;
 mod adapter_test_real;
 mod adapter_test_report;

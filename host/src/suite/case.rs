@@ -28,6 +28,8 @@ pub struct Case {
     pub name: String,
     /// What is shown if it passes, one sentence.
     pub proves: String,
+    /// True if it computes much: beside others it would eat into their time limits.
+    pub alone: bool,
     body: Body,
 }
 
@@ -41,7 +43,16 @@ impl Case {
         Self {
             name: name.into(),
             proves: proves.into(),
+            alone: false,
             body: Box::new(body),
+        }
+    }
+
+    /// The same case, for when no other runs.
+    pub fn alone(self) -> Self {
+        Self {
+            alone: true,
+            ..self
         }
     }
 

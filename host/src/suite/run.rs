@@ -1,4 +1,5 @@
-//! Running the cases: the operations first, then all that may wait at the same time.
+//! Running the cases: the operations first, then all that may wait at the same time, then those
+//! that compute much, one after the other.
 
 use super::case::{Case, Unproven, failed, not_applicable};
 use super::cases;
@@ -63,7 +64,7 @@ async fn run_in(lab: &Rc<Lab>, only: &[String], told: impl Fn(&CaseReport)) -> V
     let waiting = async {
         let turns = Rc::new(Semaphore::new(AT_ONCE));
         let mut running = JoinSet::new();
-        for (index, case) in others().enumerate() {
+        for (index, case) in others().enumerate().filter(|(_, case)| !case.alone) {
             let (lab, turns) = (Rc::clone(lab), Rc::clone(&turns));
             running.spawn_local(async move {
                 let _turn = turns.acquire().await;
@@ -76,6 +77,11 @@ async fn run_in(lab: &Rc<Lab>, only: &[String], told: impl Fn(&CaseReport)) -> V
                 told(&report);
                 ended.push((index, report));
             }
+        }
+        for (index, case) in others().enumerate().filter(|(_, case)| case.alone) {
+            let report = run_one(&case, lab).await;
+            told(&report);
+            ended.push((index, report));
         }
         ended.sort_by_key(|(index, _)| *index);
         ended

@@ -6,8 +6,12 @@ use akbench_contract::{Bench, Verdict, edit};
 use akbench_e2e::built;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
 const ADAPTER: &str = "codex.wasm";
 
@@ -117,6 +121,114 @@ fn an_endpoint_on_this_machine_qualifies_nobody() {
             .path("host-home/.local/share/akbench/attestations")
             .exists()
     );
+}
+
+/// The address by which other machines know this one; `None` if there is none.
+fn network_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    // Nothing is sent: the system only chooses the way out.
+    socket.connect("192.0.2.1:9").ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_loopback() && !own.is_unspecified()).then_some(own)
+}
+
+/// A scripted endpoint, and a way to it from the network, as if it were another machine's.
+struct Elsewhere {
+    server: Child,
+    base_url: String,
+}
+
+impl Elsewhere {
+    fn start(bench: &Bench, script: &Value) -> Option<Self> {
+        let listener = TcpListener::bind((network_address()?, 0)).ok()?;
+        let path = bench.path("live.json");
+        fs::write(&path, script.to_string()).expect("written");
+        let mut server = Command::new(built::responses_server())
+            .arg("--script")
+            .arg(path)
+            .arg("--until-stdin-closes")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        let stdout = server.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let inside = line
+            .trim()
+            .trim_start_matches("http://")
+            .trim_end_matches("/v1");
+        let inside: SocketAddr = inside.parse().expect("an address");
+        let outside = listener.local_addr().expect("an address");
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                thread::spawn(move || carry(&client, inside));
+            }
+        });
+        Some(Self {
+            server,
+            base_url: format!("http://{outside}/v1"),
+        })
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn carry(client: &TcpStream, inside: SocketAddr) {
+    let Ok(server) = TcpStream::connect(inside) else {
+        return;
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _ = io::copy(&mut &*client, &mut &server);
+            let _ = server.shutdown(std::net::Shutdown::Write);
+        });
+        let _ = io::copy(&mut &server, &mut &*client);
+        let _ = client.shutdown(std::net::Shutdown::Write);
+    });
+}
+
+#[test]
+fn an_endpoint_elsewhere_is_asked_with_its_own_credential() {
+    let test = "an_endpoint_elsewhere_is_asked_with_its_own_credential";
+    let Some(real) = RealBench::new(test) else {
+        return;
+    };
+    let call = json!({"function_call": {"name": "exec_command", "call_id": "call_1",
+        "arguments": {"cmd": "echo hi > out.txt"}}});
+    let usage = json!({"completed": {"usage": {"input": 1000, "output": 50}}});
+    let script = json!({"replies": [
+        {"do": {"stream": {"items": [call], "end": usage}}},
+        {"do": {"stream": {"items": [{"message": {"text": "Done."}}], "end": usage}}},
+    ]});
+    let Some(elsewhere) = Elsewhere::start(&real.bench, &script) else {
+        eprintln!("{test}: skipped: needs a network address besides the loopback interface");
+        return;
+    };
+    let suite = real.bench.path("suite").display().to_string();
+    let more = ["--stub", &suite, "--cli", &real.program, "--only", "live"];
+    let mut command = real.bench.test_command(ADAPTER, &more);
+    let output = command
+        .args(["--live", "--runtime", "llm-router"])
+        .env("AKBENCH_LLM_ROUTER_URL", &elsewhere.base_url)
+        .env("AKBENCH_LLM_ROUTER_KEY", "key-that-opens-nothing")
+        .output()
+        .expect("akbench starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let cases = report["cases"].as_array().expect("cases");
+    let live = cases.iter().find(|case| case["name"] == "live.completes");
+    assert_eq!(live.expect("the case")["outcome"], "passed", "{stderr}");
+    assert_eq!(report["live_runtime"], "llm-router");
+    // A part of the cases is no rung, whatever it shows.
+    assert_eq!(report["rung"], Value::Null);
 }
 
 #[test]

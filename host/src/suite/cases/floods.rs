@@ -34,6 +34,7 @@ pub fn cases() -> Vec<Case> {
                 format!("{what} before the work change nothing about what is observed"),
                 move |lab| Box::pin(async move { survives(lab, steps(lab.flood_bytes())).await }),
             )
+            .alone()
         })
         .collect();
     cases.push(Case::new(

@@ -16,7 +16,8 @@ pub fn cases() -> Vec<Case> {
             "truncation.cut_anywhere",
             "evidence that stops at or inside any line breaks nothing and invents nothing",
             |lab| Box::pin(cut_anywhere(lab)),
-        ),
+        )
+        .alone(),
         Case::new(
             "truncation.nothing_recorded",
             "where there is no evidence, no outcome and no value is reported",
