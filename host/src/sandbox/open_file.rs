@@ -79,7 +79,7 @@ async fn open_at<T: WasiView>(
         Err(Errno::NOSYS | Errno::PERM) => {
             return look_then_open(state, (folder, path_flags, path, open, flags)).await;
         }
-        opened => opened.map_err(|errno| code(errno))?,
+        opened => opened.map_err(code)?,
     };
     let kind = opened.metadata()?.file_type();
     let opened = if kind.is_dir() {
@@ -262,7 +262,7 @@ mod tests {
                     }
                 };
                 let opened = tokio::time::timeout(Duration::from_secs(20), opening).await;
-                ways.push(match opened.expect("it does not wait") {
+                ways.push(match opened.unwrap() {
                     Ok(opened) => match state.table.get(&opened).unwrap() {
                         Descriptor::Dir(_) => "a folder".to_owned(),
                         Descriptor::File(_) => "a file".to_owned(),
