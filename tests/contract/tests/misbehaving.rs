@@ -113,6 +113,16 @@ fn is_caught(behaviour: Behaviour, case: &str, reason: &str) {
     let verdict = run(&bench, behaviour, &[case]);
     let failed = verdict.cases("failed");
     let found = failed.iter().find(|(name, _)| name == case);
+    if found.is_none() && behaviour == Behaviour::MillionEvents {
+        // On a slow machine the operation's time is over before a million are emitted.
+        let stopped = ("operations.submit_task", "did not return");
+        let is_stop = |(name, why): &(String, String)| name == stopped.0 && why.contains(stopped.1);
+        assert!(
+            failed.iter().all(is_stop) && verdict.code == 4,
+            "{failed:?}"
+        );
+        return;
+    }
     let Some((_, why)) = found else {
         panic!(
             "`{case}` did not catch it, but {failed:?}\n{}",
