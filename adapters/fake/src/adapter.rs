@@ -26,7 +26,7 @@ impl Guest for FakeAdapter {
     fn validate_environment(config: AgentConfig) -> Result<EnvironmentReport, Failure> {
         parameters(&config)?;
         // Without a program there is nothing to probe: the agent will be simulated.
-        let child = match start(VERSION, vec!["--version".to_owned()], StdinMode::Closed) {
+        let child = match start(VERSION, &["--version"], StdinMode::Closed) {
             Err(SpawnError::NotGranted(_)) => return Ok(simulate::report()),
             started => started.map_err(|error| not_started(&error))?,
         };
@@ -83,7 +83,12 @@ fn parameters(config: &AgentConfig) -> Result<Parameters, Failure> {
         .map_err(|message| failure(FailureClass::InvalidConfiguration, message))
 }
 
-fn read_all(child: &Child) -> Result<Vec<u8>, WaitError> {
+/// Everything that a probe prints.
+///
+/// # Errors
+///
+/// If the engine wants the session back.
+pub fn read_all(child: &Child) -> Result<Vec<u8>, WaitError> {
     let mut read = Vec::new();
     while let Output::Bytes(bytes) = child.read_stdout(64 << 10, TIMEOUT)? {
         read.extend_from_slice(&bytes);

@@ -37,6 +37,8 @@ pub mod parameters;
 #[cfg(target_arch = "wasm32")]
 pub mod adapter;
 #[cfg(target_arch = "wasm32")]
+pub mod running;
+#[cfg(target_arch = "wasm32")]
 pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod simulate;

@@ -262,7 +262,7 @@ mod tests {
                     }
                 };
                 let opened = tokio::time::timeout(Duration::from_secs(20), opening).await;
-                ways.push(match opened.expect("it does not wait") {
+                ways.push(match opened.unwrap() {
                     Ok(opened) => match state.table.get(&opened).unwrap() {
                         Descriptor::Dir(_) => "a folder".to_owned(),
                         Descriptor::File(_) => "a file".to_owned(),

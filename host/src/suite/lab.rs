@@ -9,6 +9,7 @@ use super::scenario::Scenario;
 use super::stub_folder::StubFolder;
 use crate::contract::observed::Observations;
 use crate::contract::v0_1::Task;
+use crate::process::launch::Containment;
 use crate::process::resources::limit::ResourceLimits;
 use crate::process::tree::{ProcessTree, TreeOptions};
 use crate::registry::{AgentDescriptor, Capability, Support};
@@ -33,6 +34,9 @@ pub const INSTRUCTION: &str = "Write hi to out.txt.\n";
 
 /// More than any buffer, and with a quarter more of it than the longest line that adapters keep.
 const FLOOD_BYTES: u64 = 16 << 20;
+
+/// More than any recording has.
+const QUICK_FLOOD_BYTES: u64 = 64 << 10;
 
 /// No limit: the recording ends by itself.
 pub const NO_LIMITS: RunLimits = RunLimits {
@@ -63,6 +67,14 @@ pub struct Subject {
     pub real: Option<RealAgent>,
 }
 
+/// A session in which the agent completed its task, and nothing was varied.
+pub struct Completed {
+    /// Where.
+    pub place: Place,
+    /// What was observed.
+    pub observed: Observations,
+}
+
 /// A subject, and room to work.
 pub struct Lab {
     subject: Subject,
@@ -72,8 +84,9 @@ pub struct Lab {
     /// Everything that was observed, by case.
     seen: RefCell<Vec<(String, Observations)>>,
     walk: OnceCell<Walk>,
-    completed: OnceCell<Result<Observations, Unproven>>,
+    completed: OnceCell<Result<Completed, Unproven>>,
     flood_bytes: u64,
+    uses_namespaces: bool,
 }
 
 impl Lab {
@@ -104,12 +117,15 @@ impl Lab {
             walk: OnceCell::new(),
             completed: OnceCell::new(),
             flood_bytes: FLOOD_BYTES,
+            uses_namespaces: true,
         })
     }
 
-    /// Makes floods this large: smaller ones where the suite itself is tested many times.
-    pub fn with_floods_of(mut self, bytes: u64) -> Self {
-        self.flood_bytes = bytes;
+    /// With smaller floods and without namespaces, for a test of the suite itself, which runs
+    /// it a hundred times. Nothing that this shows of an adapter is worth an attestation.
+    pub fn quick(mut self) -> Self {
+        self.flood_bytes = QUICK_FLOOD_BYTES;
+        self.uses_namespaces = false;
         self
     }
 
@@ -254,7 +270,10 @@ impl Lab {
     async fn tree(&self, place: &Place) -> Result<Arc<ProcessTree>, Unproven> {
         let options = TreeOptions {
             supervisor: self.subject.supervisor.clone(),
-            attempts: place.containments(),
+            attempts: match self.uses_namespaces {
+                true => place.containments(),
+                false => vec![Containment::SubReaper],
+            },
             limits: ResourceLimits::NONE,
         };
         let tree = ProcessTree::start(&options).await;
@@ -398,15 +417,16 @@ impl Lab {
         self.seen.borrow().clone()
     }
 
-    /// What is observed of the completed work: for cases that ask whether something changes it.
+    /// The completed work, done once for all cases that change nothing about it.
     ///
     /// # Errors
     ///
-    /// If nothing could be.
-    pub async fn completed(&self) -> Result<&Observations, Unproven> {
+    /// If the adapter breaks, or an operation fails.
+    pub async fn completed(&self) -> Result<&Completed, Unproven> {
         let observing = self.completed.get_or_init(|| async {
-            let (_, observed) = self.drive_well(&self.completing()?).await?;
-            Ok(observed)
+            let place = self.completing()?;
+            let (_, observed) = self.drive_well(&place).await?;
+            Ok(Completed { place, observed })
         });
         observing.await.as_ref().map_err(Clone::clone)
     }

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::expect_used, clippy::panic)]
 
+pub mod reference;
+
 use akbench_e2e::built;
 use serde_json::{Value, json};
 use std::fs;

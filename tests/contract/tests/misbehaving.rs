@@ -50,7 +50,7 @@ misbehaviours! {
     programs_started_without_end_are_limited: LeakedChildren => "operations.submit_task", "denied: after";
     the_folders_of_other_sessions_are_out_of_reach: ParentFolder => "operations.submit_task", "denied: ..";
     links_do_not_lead_out: Symlink => "operations.submit_task", "denied: ";
-    a_named_pipe_does_not_hold_the_host: Fifo => "operations.collect_observations", "";
+    a_named_pipe_does_not_hold_the_host: Fifo => "operations.collect_observations", "denied: unsupported";
     sockets_are_denied: Socket => "operations.submit_task", "denied: access-denied";
     the_hosts_environment_is_hidden: HostEnvironment => "operations.submit_task", "denied: there is none";
     a_program_that_is_not_granted_does_not_start: ProgramNotGranted => "operations.submit_task", "denied: program `sh`";
@@ -113,6 +113,16 @@ fn is_caught(behaviour: Behaviour, case: &str, reason: &str) {
     let verdict = run(&bench, behaviour, &[case]);
     let failed = verdict.cases("failed");
     let found = failed.iter().find(|(name, _)| name == case);
+    if found.is_none() && behaviour == Behaviour::MillionEvents {
+        // On a slow machine the operation's time is over before a million are emitted.
+        let stopped = ("operations.submit_task", "did not return");
+        let is_stop = |(name, why): &(String, String)| name == stopped.0 && why.contains(stopped.1);
+        assert!(
+            failed.iter().all(is_stop) && verdict.code == 4,
+            "{failed:?}"
+        );
+        return;
+    }
     let Some((_, why)) = found else {
         panic!(
             "`{case}` did not catch it, but {failed:?}\n{}",

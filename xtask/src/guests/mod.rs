@@ -22,7 +22,7 @@ struct Guest {
 }
 
 /// Every adapter written in Rust.
-const GUESTS: [Guest; 3] = [
+const GUESTS: [Guest; 4] = [
     Guest {
         package: "akbench-codex-adapter",
         component: "codex.wasm",
@@ -30,6 +30,10 @@ const GUESTS: [Guest; 3] = [
     Guest {
         package: "akbench-fake-adapter",
         component: "fake.wasm",
+    },
+    Guest {
+        package: "akbench-broken-adapter",
+        component: "broken.wasm",
     },
     Guest {
         package: "akbench-misbehaving-adapter",

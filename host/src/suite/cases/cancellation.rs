@@ -103,7 +103,7 @@ async fn after_completion(lab: &Lab) -> Proof {
     works("cancel", hand.cancel().await)?;
     hand.end_agent().await?;
     let found = outcome(&hand.collect().await?);
-    let before = outcome(lab.completed().await?);
+    let before = outcome(&lab.completed().await?.observed);
     require(found == before, || {
         format!("expected the outcome {before} as without a cancel, observed {found}")
     })

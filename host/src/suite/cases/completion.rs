@@ -44,8 +44,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 async fn detected(lab: &Lab) -> Proof {
-    let (_, observed) = lab.drive_well(&lab.completing()?).await?;
-    let found = outcome(&observed);
+    let found = outcome(&lab.completed().await?.observed);
     require(found == "completed", || {
         format!("expected the outcome completed, observed {found}")
     })

@@ -52,8 +52,7 @@ fn flood(text: &str, bytes: u64, to: &str) -> Value {
 /// The engine drops events beyond a session's share, because an agent may print without end.
 /// This recording does not, so the flood is the adapter's.
 async fn own_events(lab: &Lab) -> Proof {
-    let place = lab.completing()?;
-    lab.drive_well(&place).await?;
+    let place = &lab.completed().await?.place;
     let events = std::fs::metadata(place.folder.events()).map_err(could_not("read events"))?;
     require(events.len() <= lab.flood_bytes(), || {
         format!("emitted {} bytes of events", events.len())
@@ -64,7 +63,10 @@ async fn survives(lab: &Lab, steps: Vec<Value>) -> Proof {
     let completes = &lab.recordings()?.completes;
     let place = lab.stage(&completes.scenario.clone().begin_with(steps))?;
     let (_, observed) = lab.drive_well(&place).await?;
-    let (found, without) = (summary(&observed), summary(lab.completed().await?));
+    let (found, without) = (
+        summary(&observed),
+        summary(&lab.completed().await?.observed),
+    );
     require(found == without, || {
         format!("observed {}, without it {}", json!(found), json!(without))
     })

@@ -48,11 +48,10 @@ pub fn last() -> Vec<Case> {
 }
 
 async fn matching(lab: &Lab) -> Proof {
-    let completes = &lab.recordings()?.completes;
-    let (_, observed) = lab.drive_well(&lab.stage(&completes.scenario)?).await?;
     // Whether it is completed is what `completion.detected` asks.
-    let expected = completes.expected.clone().without("outcome");
-    let differences = expected.differences(&observed);
+    let expected = lab.recordings()?.completes.expected.clone();
+    let expected = expected.without("outcome");
+    let differences = expected.differences(&lab.completed().await?.observed);
     require(differences.is_empty(), || differences.join("; "))
 }
 
@@ -74,7 +73,7 @@ async fn repeatable(lab: &Lab) -> Proof {
 }
 
 async fn usage_has_provenance(lab: &Lab) -> Proof {
-    let (_, observed) = lab.drive_well(&lab.completing()?).await?;
+    let observed = &lab.completed().await?.observed;
     let named = observed.provenance.iter().any(|(name, _)| name == "usage");
     require(observed.usage.is_none() || named, || {
         "usage is reported without an entry `usage` in the provenance".to_owned()
@@ -117,15 +116,14 @@ fn says_something(usage: &TokenUsage) -> bool {
 }
 
 async fn supported_is_there(lab: &Lab) -> Proof {
-    let place = lab.completing()?;
-    let (_, observed) = lab.drive_well(&place).await?;
-    let copied = place.grants.folders.evidence.join("home");
+    let completed = lab.completed().await?;
+    let copied = completed.place.grants.folders.evidence.join("home");
     let has_files = std::fs::read_dir(copied).is_ok_and(|mut files| files.next().is_some());
     for &capability in Capability::ALL {
         if !lab.supports(capability) {
             continue;
         }
-        let there = reports(capability, &observed) != Some(false)
+        let there = reports(capability, &completed.observed) != Some(false)
             // Files of the agent's home are logs as well.
             || (capability == Capability::NativeLogs && has_files);
         require(there, || {

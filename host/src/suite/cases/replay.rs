@@ -29,9 +29,8 @@ pub fn cases() -> Vec<Case> {
 }
 
 async fn completed_work(lab: &Lab) -> Proof {
-    let place = lab.completing()?;
-    let (_, live) = lab.drive_well(&place).await?;
-    same_again(lab, &place, &live).await
+    let completed = lab.completed().await?;
+    same_again(lab, &completed.place, &completed.observed).await
 }
 
 async fn failed_work(lab: &Lab) -> Proof {
