@@ -79,7 +79,7 @@ async fn open_at<T: WasiView>(
         Err(Errno::NOSYS | Errno::PERM) => {
             return look_then_open(state, (folder, path_flags, path, open, flags)).await;
         }
-        opened => opened.map_err(|errno| code(errno))?,
+        opened => opened.map_err(code)?,
     };
     let kind = opened.metadata()?.file_type();
     let opened = if kind.is_dir() {
@@ -202,7 +202,7 @@ async fn look_then_open<T: WasiView>(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
     use rustix::fs::{CWD, mkfifoat};
     use std::fs;
