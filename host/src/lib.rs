@@ -9,6 +9,7 @@
 //! - [`contract`]: what adapters can do and what they report.
 //! - [`suite`]: the contract suite, which adapters prove themselves in.
 //! - [`attestation`]: what the suite found, kept for later runs.
+//! - [`endpoint`]: asking an endpoint once whether it is there.
 //! - [`sandbox`]: the wasm engine, its limits and its cache.
 //! - [`process`]: programs in a supervised tree, recorded.
 //! - [`supervisor`]: the process that holds a tree together.
@@ -23,6 +24,7 @@ pub mod clock;
 pub mod contract;
 pub mod dataset;
 pub mod digest;
+pub mod endpoint;
 pub mod files;
 pub mod journal;
 pub mod process;

@@ -1,4 +1,4 @@
-//! Build automation: `cargo xtask demo | test | dist | guests | languages | bench`.
+//! Build automation: `cargo xtask build | demo | test | dist | guests | languages | bench`.
 #![forbid(unsafe_code)]
 
 mod agent;
@@ -13,6 +13,7 @@ mod failure;
 mod folder;
 mod guests;
 mod languages;
+mod share;
 mod steps;
 mod test;
 mod toolchain;
@@ -41,6 +42,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Build everything, so that `target/debug/akbench` can be used
+    Build,
     /// Build everything and run an agent on a small task, with the real CLI if there is one
     Demo,
     /// Build everything and run all tests
@@ -131,6 +134,7 @@ fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
     let workspace = Workspace::locate()?;
     match task {
         Task::C { .. } | Task::Component { .. } => Ok(ExitCode::SUCCESS),
+        Task::Build => build::run(&workspace, installing).map(|()| ExitCode::SUCCESS),
         Task::Demo => demo::run(&workspace, installing),
         Task::Test { args } => test::run(&workspace, installing, &args),
         Task::Dist { debug } => {

@@ -27,6 +27,7 @@ mod runs_reparse;
 mod runs_show;
 mod runs_verify;
 mod runtime;
+mod runtime_check;
 mod signals;
 mod summary;
 mod table;

@@ -5,12 +5,15 @@ use super::confinement_args::ConfinementArgs;
 use super::progress::{Progress, Style};
 use super::{CliError, folders, signals, summary, value};
 use crate::contract::events::{Observer, Silent};
+use crate::contract::observed::FailureClass;
 use crate::registry::{AgentDescriptor, Capability, Extent, Registry};
 use crate::runner::assignment::{Assignment, PlannedTask};
 use crate::runner::confine::{ConfinementRequest, known_ahead};
 use crate::runner::limits::RunLimits;
-use crate::runner::plan::{Plan, ProcessEnvironment, RunRequest, plan};
-use crate::runner::run::{FinishedRun, RunError, RunOptions, check_output};
+use crate::runner::plan::{Draft, Plan, ProcessEnvironment, Refused, RunRequest, plan};
+use crate::runner::refusal;
+use crate::runner::result::RunStatus;
+use crate::runner::run::{FinishedRun, RunOptions, check_output};
 use crate::runner::stop::stop_pair;
 use crate::sandbox::component::{AdapterComponent, LoadError};
 use clap::Args;
@@ -157,12 +160,29 @@ impl RunArgs {
             adapter: loaded,
             supervisor,
         } = ahead.finish(adapter, registry)?;
-        let (plan, component, confinement) = all_right(
-            planned,
-            loaded,
-            self.confinement.request(),
-            check_output(&self.out),
-        )?;
+        let confinement = self.confinement.request();
+        if let Err(error) = check_output(&self.out) {
+            // There is no place to keep the refusal.
+            let mut all = problems(&planned, &loaded, &confinement);
+            all.push(error.to_string());
+            return Err(CliError::Usage(all));
+        }
+        let (plan, component, confinement) = match (planned, loaded, confinement) {
+            (Ok(plan), Ok(component), Ok(confinement)) => (plan, component, confinement),
+            (planned, loaded, confinement) => {
+                let problems = problems(&planned, &loaded, &confinement);
+                let class = FailureClass::InvalidConfiguration;
+                let draft = planned.map_or_else(|refused| refused.draft, Draft::from);
+                let component = loaded.ok();
+                let kept = refusal::keep(&self.out, &draft, component.as_ref(), class, &problems);
+                return match kept {
+                    Ok(kept) => self.report(&kept),
+                    Err(error) => Err(CliError::Usage(
+                        [problems, vec![error.to_string()]].concat(),
+                    )),
+                };
+            }
+        };
         let runner = folders::runner(sandbox, !self.no_cache)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(WORKERS)
@@ -205,13 +225,16 @@ impl RunArgs {
 
     fn assignment(&self, registry: &Registry) -> Result<Assignment, CliError> {
         if let Some(spec) = &self.task {
-            let found = registry.task(spec);
-            return Ok(Assignment::Task(Box::new(PlannedTask {
-                descriptor: found
-                    .map_err(|error| CliError::usage(error.to_string()))?
-                    .clone(),
-                seed: self.seed.unwrap_or(0),
-            })));
+            return Ok(match registry.task(spec) {
+                Ok(descriptor) => Assignment::Task(Box::new(PlannedTask {
+                    descriptor: descriptor.clone(),
+                    seed: self.seed.unwrap_or(0),
+                })),
+                Err(error) => Assignment::Unknown {
+                    spec: spec.clone(),
+                    problem: error.to_string(),
+                },
+            });
         }
         // Clap's own `requires` is silent where another argument conflicts with the one required.
         if self.seed.is_some() {
@@ -249,7 +272,9 @@ impl RunArgs {
                     error,
                 })?;
         }
-        if !self.quiet {
+        if finished.result.status == RunStatus::Refused {
+            eprint!("{}", summary::of_refusal(finished));
+        } else if !self.quiet {
             eprint!("{}", summary::of(finished));
         }
         Ok(finished.result.exit_code(self.strict))
@@ -257,20 +282,18 @@ impl RunArgs {
 }
 
 /// Everything that is wrong, at once: a person corrects it all before the next attempt.
-fn all_right(
-    plan: Result<Plan, Vec<String>>,
-    component: Result<AdapterComponent, LoadError>,
-    confinement: Result<ConfinementRequest, Vec<String>>,
-    output: Result<(), RunError>,
-) -> Result<(Plan, AdapterComponent, ConfinementRequest), CliError> {
-    match (plan, component, confinement, output) {
-        (Ok(plan), Ok(component), Ok(confinement), Ok(())) => Ok((plan, component, confinement)),
-        (plan, component, confinement, output) => {
-            let mut problems = plan.err().unwrap_or_default();
-            problems.extend(component.err().map(|error| error.to_string()));
-            problems.extend(confinement.err().unwrap_or_default());
-            problems.extend(output.err().map(|error| error.to_string()));
-            Err(CliError::Usage(problems))
-        }
+fn problems(
+    plan: &Result<Plan, Box<Refused>>,
+    component: &Result<AdapterComponent, LoadError>,
+    confinement: &Result<ConfinementRequest, Vec<String>>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if let Err(refused) = plan {
+        problems.extend(refused.problems.iter().cloned());
     }
+    problems.extend(component.as_ref().err().map(ToString::to_string));
+    if let Err(found) = confinement {
+        problems.extend(found.iter().cloned());
+    }
+    problems
 }

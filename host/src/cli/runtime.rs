@@ -1,5 +1,6 @@
 //! `akbench runtime`: the endpoints that agents can use.
 
+use super::runtime_check::CheckRuntime;
 use super::{CliError, folders};
 use crate::registry::Extent;
 use clap::{Args, Subcommand};
@@ -16,6 +17,7 @@ pub struct RuntimeCommand {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     List(ListRuntimes),
+    Check(CheckRuntime),
 }
 
 /// List the runtimes of the registry.
@@ -34,6 +36,7 @@ impl RuntimeCommand {
     pub fn execute(self) -> Result<u8, CliError> {
         match self.command {
             Subcommands::List(command) => command.execute(),
+            Subcommands::Check(command) => command.execute(),
         }
     }
 }

@@ -5,7 +5,23 @@ use crate::contract::observed::TokenUsage;
 use crate::runner::evaluate::Evaluation;
 use crate::runner::result::{RunResult, RunStatus};
 use crate::runner::run::FinishedRun;
+use serde_json::Value;
 use std::fmt::Write;
+
+/// What stands in the way of a run, one line each, and where that is kept.
+pub fn of_refusal(finished: &FinishedRun) -> String {
+    let failure = finished.result.failure.as_ref();
+    let problems = failure.and_then(|failure| failure.evidence.get("problems")?.as_array());
+    let mut page = String::new();
+    for problem in problems.into_iter().flatten().filter_map(Value::as_str) {
+        for line in problem.lines() {
+            let _ = writeln!(page, "error: {line}");
+        }
+    }
+    let result = finished.folder.join("result.json");
+    let _ = writeln!(page, "refused: nothing was started; `{}`", result.display());
+    page
+}
 
 /// The summary, ending with a newline.
 pub fn of(finished: &FinishedRun) -> String {

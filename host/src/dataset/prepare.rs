@@ -4,9 +4,10 @@ use super::git;
 use super::git::GitError;
 use super::mutation::{self, Choice, OperationError};
 use crate::digest::Sha256;
+use crate::process::recorder::create_private;
 use crate::registry::{Instruction, TaskDescriptor, WORKSPACE};
 use crate::runner::workspace::{Snapshot, copy_tree};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -147,7 +148,7 @@ fn read_instruction(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
-/// Copies the attachments into a folder; returns their paths there.
+/// Copies the attachments into a folder, for their owner alone; returns their paths there.
 ///
 /// # Errors
 ///
@@ -159,10 +160,10 @@ pub fn copy_attachments(task: &TaskDescriptor, folder: &Path) -> Result<Vec<Stri
             folder.join(attachment.as_str()),
         );
         let copied = match to.parent() {
-            Some(parent) => fs::create_dir_all(parent),
+            Some(parent) => crate::files::create_private_folders(parent),
             None => Ok(()),
         }
-        .and_then(|()| fs::copy(&from, &to));
+        .and_then(|()| copy_privately(&from, &to));
         copied.map_err(|error| {
             PrepareError::Files(io::Error::new(
                 error.kind(),
@@ -171,6 +172,10 @@ pub fn copy_attachments(task: &TaskDescriptor, folder: &Path) -> Result<Vec<Stri
         })?;
     }
     Ok(task.attachments.iter().map(ToString::to_string).collect())
+}
+
+fn copy_privately(from: &Path, to: &Path) -> io::Result<u64> {
+    io::copy(&mut File::open(from)?, &mut create_private(to)?)
 }
 
 #[cfg(test)]

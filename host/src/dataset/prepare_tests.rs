@@ -44,6 +44,51 @@ fn a_seed_always_gives_the_same_tree_and_seeds_differ() {
     assert_eq!(digests.len(), 6, "{digests:#?}");
 }
 
+/// A task with these files; a mutation of each of them may rename, delete or rewrite it.
+fn task_of(folder: &Path, files: &[Vec<u8>]) -> TaskDescriptor {
+    let root = folder.join("set/random");
+    fs::create_dir_all(root.join("workspace/deep")).unwrap();
+    let mut mutations = Vec::new();
+    for (number, bytes) in files.iter().enumerate() {
+        let path = format!("deep/{number}.bin");
+        fs::write(root.join("workspace").join(&path), bytes).unwrap();
+        let one = |id: &str, operation| json!({"id": id, "operations": [operation]});
+        mutations.push(json!({"id": format!("m{number}"), "alternatives": [
+            {"id": "kept"},
+            one("gone", json!({"delete": {"path": path}})),
+            one("moved", json!({"rename": {"from": path, "to": format!("{number}/x")}})),
+            one("new", json!({"write_file": {"path": path, "text": "new", "replace": true}})),
+        ]}));
+    }
+    let document = json!({
+        "schema": "akbench.task/1", "id": "random", "version": "1.0.0", "name": "Random",
+        "instruction": {"text": "Look."}, "mutations": mutations
+    });
+    fs::write(root.join("task.json"), document.to_string()).unwrap();
+    TaskDescriptor::load(&root.join("task.json")).unwrap()
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_task_and_seed_give_the_same_tree_wherever_it_is_prepared(
+        files in proptest::collection::vec(proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40), 1..6),
+        seed in proptest::prelude::any::<u64>(),
+    ) {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let prepare = |folder: &Path| {
+            prepare_tree(&task_of(folder, &files), seed, &folder.join("prepared")).unwrap()
+        };
+        let (one, other) = (prepare(here.path()), prepare(there.path()));
+        proptest::prop_assert_eq!(&one.choices, &other.choices);
+        proptest::prop_assert_eq!(one.digest(), other.digest());
+        // The digest is that of what lies there.
+        let found = Snapshot::take(&there.path().join("prepared")).unwrap();
+        proptest::prop_assert_eq!(found.digest(), one.digest());
+    }
+}
+
 #[test]
 fn a_mutation_that_does_not_fit_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -74,6 +74,34 @@ fn all_mistakes_of_all_files_come_at_once() {
 }
 
 #[test]
+fn an_unknown_key_in_a_catalog_is_named_with_its_place_and_the_nearest_one() {
+    for (change, expected) in [
+        (
+            "component",
+            "at `/adapters/0/componnt`: unknown key; did you mean `component`?",
+        ),
+        (
+            "schema",
+            "at `/adaptors`: unknown key; did you mean `adapters`?",
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut document = catalog(&[("a", "a.wasm")]);
+        match change {
+            "component" => document["adapters"][0]["componnt"] = json!("a.wasm"),
+            _ => document["adaptors"] = json!([]),
+        }
+        put(folder.path(), "adapters/catalog.json", &document);
+        let errors = Registry::load(&[source("built-in", folder.path())]).expect_err("mistakes");
+        let shown = errors.iter().map(ToString::to_string).collect::<String>();
+        assert!(
+            shown.contains("catalog.json") && shown.contains(expected),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
 fn a_later_source_wins_and_says_so() {
     let (first, second) = (
         tempfile::tempdir().expect("a folder"),

@@ -20,6 +20,13 @@ pub enum Assignment {
     },
     /// A task of a dataset.
     Task(Box<PlannedTask>),
+    /// A task that there is not.
+    Unknown {
+        /// As it was asked for.
+        spec: String,
+        /// Why it is none.
+        problem: String,
+    },
 }
 
 /// A task of a dataset, and which variant of it.
@@ -60,6 +67,17 @@ impl Assignment {
                 task: None,
                 time_limit: None,
             },
+            Self::Unknown { spec, problem } => {
+                problems.push(problem);
+                Resolved {
+                    workspace: PathBuf::new(),
+                    in_place: false,
+                    task_id: spec,
+                    instruction: String::new(),
+                    task: None,
+                    time_limit: None,
+                }
+            }
             Self::Task(task) => {
                 problems.extend(prepare::missing_program(&task.descriptor));
                 Resolved {

@@ -21,6 +21,7 @@ pub mod operate;
 pub mod plan;
 pub mod plan_record;
 pub mod program_digest;
+pub mod refusal;
 pub mod replay;
 pub mod result;
 pub mod run;

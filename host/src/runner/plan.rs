@@ -102,16 +102,33 @@ impl Plan {
     }
 }
 
+/// What was asked for, as far as it could be made out. It can be written down, not run.
+pub struct Draft(pub(super) Plan);
+
+impl From<Plan> for Draft {
+    fn from(plan: Plan) -> Self {
+        Self(plan)
+    }
+}
+
+/// A request that can't be run.
+pub struct Refused {
+    /// Everything that is wrong with it, one sentence each.
+    pub problems: Vec<String>,
+    /// What could be made out of it.
+    pub draft: Draft,
+}
+
 /// Checks a request.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
+/// Everything that is wrong with it, at once.
 pub fn plan(
     request: RunRequest,
     registry: &Registry,
     environment: &dyn HostEnvironment,
-) -> Result<Plan, Vec<String>> {
+) -> Result<Plan, Box<Refused>> {
     let mut problems = Vec::new();
     let descriptor = request.descriptor;
     check_execution(&descriptor, &mut problems);
@@ -147,15 +164,12 @@ pub fn plan(
         }
     };
     let programs = find_programs(&descriptor, &request.programs, environment, &mut problems);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
     let passed_through = passed_through(&descriptor, environment);
     let limits = RunLimits {
         time: shorter(request.limits.time, resolved.time_limit),
         ..request.limits
     };
-    Ok(Plan {
+    let plan = Plan {
         descriptor,
         workspace: resolved.workspace,
         in_place: resolved.in_place,
@@ -169,7 +183,14 @@ pub fn plan(
         programs,
         passed_through,
         limits,
-    })
+    };
+    if problems.is_empty() {
+        return Ok(plan);
+    }
+    Err(Box::new(Refused {
+        problems,
+        draft: plan.into(),
+    }))
 }
 
 /// A run may shorten the task's time, not lengthen it.
@@ -356,7 +377,7 @@ pub fn resolve_runtime(
 }
 
 /// The newest version of the only runtime there is.
-fn only_runtime(registry: &Registry) -> Option<&RuntimeDescriptor> {
+pub(crate) fn only_runtime(registry: &Registry) -> Option<&RuntimeDescriptor> {
     let newest = registry.runtimes().last()?;
     registry
         .runtimes()

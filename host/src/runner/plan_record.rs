@@ -285,7 +285,8 @@ pub(super) fn agent_record(
     }
 }
 
-fn task_record(plan: &Plan, choices: Option<&[mutation::Choice]>) -> TaskRecord {
+/// Which task; its instruction is known unless it could not be read.
+pub(super) fn task_record(plan: &Plan, choices: Option<&[mutation::Choice]>) -> TaskRecord {
     let task = plan.task.as_ref();
     let mutated = task.filter(|task| !task.descriptor.mutations.is_empty());
     let milliseconds =
@@ -297,7 +298,7 @@ fn task_record(plan: &Plan, choices: Option<&[mutation::Choice]>) -> TaskRecord 
         mutations: mutated
             .and(choices)
             .map(|choices| choices.iter().map(ToString::to_string).collect()),
-        instruction_sha256: Some(plan.instruction_sha256()),
+        instruction_sha256: (!plan.instruction.is_empty()).then(|| plan.instruction_sha256()),
         time_limit_ms: plan.limits.time.map(milliseconds),
     }
 }

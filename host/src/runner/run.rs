@@ -11,6 +11,7 @@ use super::masking::masked;
 use super::plan::{CREDENTIAL_NAME, Plan};
 use super::plan_record::{PlanRecord, Planned, PlannedProgram};
 use super::program_digest::program_digest;
+use super::refusal;
 use super::result::{ConfinementRecord, RunResult};
 use super::run_folder::{RunFolder, check_writable};
 use super::session_record::SessionRecord;
@@ -19,6 +20,7 @@ use super::validity;
 use crate::attestation::{Attestations, Attested};
 use crate::contract::events::Observer;
 use crate::contract::grants::{Folders, Grants};
+use crate::contract::observed::FailureClass;
 use crate::contract::v0_1::{AgentConfig, RuntimeBinding, Task};
 use crate::dataset::prepare::{PrepareError, Variant};
 use crate::journal::{Audit, Journal};
@@ -115,6 +117,22 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// What stands in the way of a run that could otherwise begin; `None` if its refusal can't be
+    /// kept, or something broke.
+    fn refusal(&self) -> Option<FailureClass> {
+        match self {
+            Self::Workspace(_) | Self::Task(_) => Some(FailureClass::InvalidConfiguration),
+            Self::Confinement(_) => Some(FailureClass::SandboxUnavailable),
+            Self::OutputFolder { .. }
+            | Self::OutputInWorkspace { .. }
+            | Self::Tree(_)
+            | Self::Redactor(_)
+            | Self::Write { .. } => None,
+        }
+    }
+}
+
 /// Checks that runs can be kept in a folder, and makes nothing.
 ///
 /// # Errors
@@ -154,7 +172,8 @@ pub(super) struct Preparation {
 }
 
 impl Runner {
-    /// Runs a plan to its result.
+    /// Runs a plan to its result. What only shows once it is prepared, a task or a confinement
+    /// that can't be had here, is a refusal like those of the planner.
     ///
     /// # Errors
     ///
@@ -182,17 +201,45 @@ impl Runner {
         options: RunOptions,
         early: Option<EarlyLaunch>,
     ) -> Result<FinishedRun, RunError> {
+        match self.run_to_end(&plan, &component, &options, early).await {
+            Err(error) => match error.refusal() {
+                None => Err(error),
+                Some(class) => {
+                    let problems = [error.to_string()];
+                    let draft = plan.into();
+                    refusal::keep(&options.runs, &draft, Some(&component), class, &problems)
+                }
+            },
+            finished => finished,
+        }
+    }
+
+    async fn run_to_end(
+        &self,
+        plan: &Plan,
+        component: &AdapterComponent,
+        options: &RunOptions,
+        early: Option<EarlyLaunch>,
+    ) -> Result<FinishedRun, RunError> {
         let started = Instant::now();
-        let prepared = self.prepare(&plan, &component, &options)?;
+        let prepared = self.prepare(plan, component, options)?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
         let Contained {
             tree,
             runtime,
             record: confinement,
-        } = self
-            .contain(&plan, &prepared, &options.confinement, early)
-            .await?;
-        let setup = self.setup(&plan, &component, &prepared, &tree, runtime, &options)?;
+        } = match self
+            .contain(plan, &prepared, &options.confinement, early)
+            .await
+        {
+            Ok(contained) => contained,
+            Err(error) => {
+                // Nothing has begun, and the error says why.
+                let _ = std::fs::remove_dir_all(prepared.folder.path());
+                return Err(error);
+            }
+        };
+        let setup = self.setup(plan, component, &prepared, &tree, runtime, options)?;
         setup.audit.prepared(&prepared.before.snapshot.digest());
         setup.audit.contained(&confinement);
         let driven = drive(&setup).await;
@@ -210,7 +257,7 @@ impl Runner {
             wait_for_end(&mut ending).await;
         }
         let judged = judge(Judging {
-            plan: &plan,
+            plan,
             variant: prepared.variant.as_ref(),
             folder: &prepared.folder,
             before: &prepared.before,
@@ -473,7 +520,7 @@ async fn wait_for_end(ending: &mut Option<tokio::task::JoinHandle<()>>) {
 }
 
 /// A run inside the workspace would be copied into itself, for ever.
-fn check_apart(runs: &Path, workspace: &Path) -> Result<(), RunError> {
+pub(super) fn check_apart(runs: &Path, workspace: &Path) -> Result<(), RunError> {
     // The folder may not exist yet: what exists of its path decides.
     let absolute = std::path::absolute(runs).unwrap_or_else(|_| runs.to_owned());
     let existing = absolute

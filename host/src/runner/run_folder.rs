@@ -56,22 +56,26 @@ impl RunFolder {
         runs: &Path,
         fill: impl FnOnce(&Self, &Path) -> io::Result<T>,
     ) -> io::Result<(Self, T)> {
-        create_private_folders(runs)?;
-        let runs = runs.canonicalize()?;
-        let id = Ulid::generate().to_string().to_lowercase();
-        let path = runs.join(&id);
-        let staged = runs.join(format!(".{id}{UNFINISHED}"));
-        fs::create_dir(&staged)?;
-        let published = Self::furnish(id, path, &staged, fill).and_then(|made| {
-            // Ids are unique; a folder of this name that is not empty makes this fail.
-            fs::rename(&staged, &made.0.path)?;
-            Ok(made)
-        });
-        if published.is_err() {
-            // The error says what is wrong; a folder that stays holds nothing.
-            let _ = fs::remove_dir_all(&staged);
-        }
-        published
+        publish(runs, |id, path, staged| {
+            Self::furnish(id, path, staged, fill)
+        })
+    }
+
+    /// A new folder that never was a run's: it has nothing but what `write` puts there, given the
+    /// id and the place where the folder is until then.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, and what `write` returns. Nothing is left then.
+    pub fn keep_record<T>(
+        runs: &Path,
+        write: impl FnOnce(&str, &Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
+        publish(runs, |id, path, staged| {
+            fs::set_permissions(staged, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+            let written = write(&id, staged)?;
+            Ok((Self::existing(&id, &path), written))
+        })
     }
 
     fn furnish<T>(
@@ -284,6 +288,30 @@ impl RunFolder {
         ];
         Ok(temporary.iter().any(|path| path.exists()) || !self.torn_files()?.is_empty())
     }
+}
+
+/// Makes a new folder below `runs` under a name that nobody looks at, and gives it its own once
+/// it is as it has to be.
+fn publish<T>(
+    runs: &Path,
+    furnish: impl FnOnce(String, PathBuf, &Path) -> io::Result<(RunFolder, T)>,
+) -> io::Result<(RunFolder, T)> {
+    create_private_folders(runs)?;
+    let runs = runs.canonicalize()?;
+    let id = Ulid::generate().to_string().to_lowercase();
+    let path = runs.join(&id);
+    let staged = runs.join(format!(".{id}{UNFINISHED}"));
+    fs::create_dir(&staged)?;
+    let published = furnish(id, path, &staged).and_then(|made| {
+        // Ids are unique; a folder of this name that is not empty makes this fail.
+        fs::rename(&staged, &made.0.path)?;
+        Ok(made)
+    });
+    if published.is_err() {
+        // The error says what is wrong; a folder that stays holds nothing.
+        let _ = fs::remove_dir_all(&staged);
+    }
+    published
 }
 
 /// Folders below `runs` that a host was making when it died: nothing had begun. Those of

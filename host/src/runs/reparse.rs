@@ -9,7 +9,7 @@ use super::verify::{Difference, verify};
 use crate::process::redaction::Redactor;
 use crate::runner::assemble::assemble;
 use crate::runner::plan_record::PlanRecord;
-use crate::runner::result::RunResult;
+use crate::runner::result::{RunResult, RunStatus};
 use crate::runner::run_folder::RunFolder;
 use crate::runner::session_record::SessionRecord;
 use crate::runner::validity;
@@ -74,6 +74,11 @@ pub async fn reparse(run: &StoredRun, tools: &Tools<'_>) -> Result<Reparsed, Not
             return Err(NotReparsed(format!("its result can't be read: {reason}")));
         }
     };
+    if old.status == RunStatus::Refused {
+        return Err(NotReparsed(
+            "it was refused: nothing was started, so there is nothing to observe".to_owned(),
+        ));
+    }
     check_evidence(run)?;
     let folder = RunFolder::existing(&run.id, &run.folder.canonicalize()?);
     let plan = PlanRecord::load(&folder.plan()).map_err(|error| NotReparsed(error.to_string()))?;

@@ -69,6 +69,20 @@ pub enum Difference {
         /// As it is now.
         found_bytes: u64,
     },
+    /// The diff of the workspace is not what it was.
+    #[error("workspace.diff was changed: expected the SHA-256 {expected}, found {found}")]
+    DiffChanged {
+        /// As recorded.
+        expected: Sha256,
+        /// As it is now.
+        found: Sha256,
+    },
+    /// The diff of the workspace can't be read.
+    #[error("workspace.diff can't be read: {reason}")]
+    DiffUnreadable {
+        /// Why.
+        reason: String,
+    },
     /// A file that the result does not list.
     #[error("the file `{path}` is not in the result: it was added later")]
     Added {
@@ -90,7 +104,7 @@ pub struct Verification {
     pub differences: Vec<Difference>,
 }
 
-/// Digests every artifact of a run again and compares it with the result.
+/// Digests every artifact of a run and its diff again and compares them with the result.
 pub fn verify(run: &StoredRun) -> Verification {
     let (artifacts, differences) = match &run.state {
         RunState::Running => (0, vec![Difference::Running]),
@@ -108,6 +122,7 @@ pub fn verify(run: &StoredRun) -> Verification {
             let root = run.folder.join("artifacts");
             differences.extend(result.artifacts.iter().filter_map(|a| compare(&root, a)));
             differences.extend(added(&root, &result.artifacts));
+            differences.extend(compare_diff(&run.folder, result.workspace.diff_sha256));
             (result.artifacts.len(), differences)
         }
     };
@@ -153,6 +168,17 @@ fn compare(root: &Path, artifact: &Artifact) -> Option<Difference> {
             let reason = error.to_string();
             Some(Difference::Unreadable { path, reason })
         }
+    }
+}
+
+fn compare_diff(folder: &Path, expected: Option<Sha256>) -> Option<Difference> {
+    let expected = expected?;
+    match Sha256::of_file(&folder.join("workspace.diff")) {
+        Ok((found, _)) if found == expected => None,
+        Ok((found, _)) => Some(Difference::DiffChanged { expected, found }),
+        Err(error) => Some(Difference::DiffUnreadable {
+            reason: error.to_string(),
+        }),
     }
 }
 

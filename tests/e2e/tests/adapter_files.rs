@@ -63,13 +63,20 @@ fn run(scene: &Scene, adapter: &str, with_descriptor: bool) -> Ran {
 
 fn refusal(scene: &Scene, ran: &Ran) -> String {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert_eq!(ran.stdout, "");
-    assert_eq!(runs(&scene.path("runs")), [] as [&Path; 0]);
     assert!(
         !scene.path("workspace/started").exists(),
         "the program was started"
     );
-    shown(scene, &ran.stderr)
+    // Where agent and file are there, that is a run that was refused; else it is no run at all.
+    let Some((problems, _)) = ran.stderr.split_once("refused: nothing was started") else {
+        assert_eq!(ran.stdout, "");
+        assert_eq!(runs(&scene.path("runs")), [] as [&Path; 0]);
+        return shown(scene, &ran.stderr);
+    };
+    let result = ran.result();
+    assert_eq!(result["status"], "refused");
+    assert_eq!(result["agent"]["component_sha256"], json!(null));
+    shown(scene, problems)
 }
 
 /// Runs with a file of these bytes as the adapter.

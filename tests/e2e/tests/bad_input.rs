@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use akbench_e2e::record::runs;
+use akbench_e2e::record::{assert_fits, runs};
 use akbench_e2e::scene::Scene;
 use akbench_e2e::shown::shown;
 use akbench_e2e::stub_agent;
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,19 +22,69 @@ fn scene() -> (Scene, PathBuf) {
     (scene, program)
 }
 
-/// Runs a command that must be refused; returns what it says.
+/// Runs a command that must be refused; returns what it says. What the planner refuses is kept
+/// as a record, which says the same; what is wrong with the command line itself leaves nothing.
 fn refusal(scene: &Scene, command: &mut Command) -> String {
     let ran = scene.run(command);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert_eq!(ran.stdout, "");
-    assert_eq!(
-        runs(&scene.path("runs")),
-        [] as [&Path; 0],
-        "a run's folder was made"
-    );
-    assert!(!scene.path("runs").exists(), "the output folder was made");
     assert!(!scene.path(STARTED).exists(), "the program was started");
-    shown(scene, &ran.stderr)
+    let Some((problems, kept)) = ran.stderr.rsplit_once("refused: nothing was started; `") else {
+        assert_eq!(ran.stdout, "");
+        assert!(!scene.path("runs").exists(), "the output folder was made");
+        return shown(scene, &ran.stderr);
+    };
+    let result = check_kept(
+        scene,
+        &ran.stdout,
+        Path::new(kept.trim_end().trim_matches('`')),
+    );
+    let listed = result["failure"]["evidence"]["problems"]
+        .as_array()
+        .unwrap();
+    let told: Vec<String> = listed
+        .iter()
+        .flat_map(|problem| problem.as_str().unwrap().lines())
+        .map(|line| format!("error: {line}"))
+        .collect();
+    assert_eq!(problems.trim_end(), told.join("\n"));
+    shown(scene, problems)
+}
+
+/// The record of a refusal: one file, which says that nothing was started or spent.
+fn check_kept(scene: &Scene, stdout: &str, file: &Path) -> Value {
+    let folders = runs(&scene.path("runs"));
+    assert_eq!(folders.len(), 1);
+    assert_eq!(files_of(&folders[0]), ["result.json"]);
+    let written = fs::read_to_string(file).unwrap();
+    assert_eq!(file, folders[0].canonicalize().unwrap().join("result.json"));
+    assert_eq!(stdout, written);
+    let result: Value = serde_json::from_str(&written).unwrap();
+    assert_fits("result.schema.json", &result);
+    assert_eq!(result["status"], "refused");
+    assert_eq!(result["failure"]["fault"], "configuration");
+    assert_eq!(result["failure"]["phase"], "plan");
+    assert_eq!(result["valid"], false);
+    assert_eq!(result["invalid_reasons"], json!(["refused"]));
+    assert_eq!(result["processes"]["spawned"], 0);
+    for nothing in [
+        "usage",
+        "final_message",
+        "turns",
+        "tool_calls",
+        "native_session_id",
+    ] {
+        assert_eq!(result[nothing], Value::Null, "{nothing}");
+    }
+    result
+}
+
+fn files_of(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
 }
 
 /// A run whose arguments are all right, but for those in `more`.
@@ -66,6 +116,84 @@ fn a_program_that_is_started_leaves_its_mark() {
     assert_ne!(ran.code, 2);
     assert!(scene.path(STARTED).exists(), "{}", ran.stderr);
     assert_eq!(runs(&scene.path("runs")).len(), 1);
+}
+
+#[test]
+fn a_refusal_is_a_run_that_can_be_listed_shown_and_verified() {
+    let (scene, program) = scene();
+    let mut command = scene.run_command(&program, &["--require", "cost_usage,multi_turn"]);
+    command.args(["--param", "sandbox_mode=none", "--param", "colour=blue"]);
+    command.env("AKBENCH_LLM_ROUTER_KEY", "");
+    let ran = scene.run(&mut command);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let result = ran.result();
+    let problems = result["failure"]["evidence"]["problems"]
+        .as_array()
+        .unwrap();
+    for part in [
+        "cost_usage",
+        "colour",
+        "sandbox_mode",
+        "AKBENCH_LLM_ROUTER_KEY",
+    ] {
+        let named = problems
+            .iter()
+            .any(|it| it.as_str().unwrap().contains(part));
+        assert!(named, "{part} in {problems:#?}");
+    }
+    assert_eq!(result["agent"]["id"], "codex");
+    assert!(result["agent"]["component_sha256"].is_string());
+    assert!(result["task"]["instruction_sha256"].is_string());
+
+    let id = result["run_id"].as_str().unwrap();
+    let table = scene.run(&mut scene.akbench(["runs", "list"])).stdout;
+    let line = table.lines().find(|line| line.contains(id)).unwrap();
+    assert!(
+        line.contains("refused") && line.contains("invalid_configuration"),
+        "{line}"
+    );
+    let page = scene.run(&mut scene.akbench(["runs", "show", id])).stdout;
+    assert!(page.contains(&format!("run {id}: refused")), "{page}");
+    assert!(page.contains("colour"), "{page}");
+    let verified = scene.run(&mut scene.akbench(["runs", "verify", id]));
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+    let recovered = scene.run(&mut scene.akbench(["runs", "recover"]));
+    assert_eq!(recovered.stdout, "no run has to be recovered\n");
+    let reparsed = scene.run(&mut scene.akbench(["runs", "reparse", id]));
+    assert_eq!(reparsed.code, 3);
+    assert!(
+        reparsed.stdout.contains("it was refused"),
+        "{}",
+        reparsed.stdout
+    );
+}
+
+#[test]
+fn a_credential_that_was_typed_as_a_parameter_is_not_in_the_refusals_record() {
+    let (scene, program) = scene();
+    let secret = format!("model={}", akbench_e2e::scene::CREDENTIAL);
+    let mut command = scene.run_command(&program, &["--param", &secret, "--param", "colour=1"]);
+    let ran = scene.run(&mut command);
+    assert_eq!(ran.code, 2);
+    let text = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(!text.contains(akbench_e2e::scene::CREDENTIAL), "{text}");
+}
+
+#[test]
+fn a_task_that_there_is_not_is_refused_with_everything_else() {
+    let (scene, program) = scene();
+    let mut command = scene.akbench(["run", "--json", "--runtime", "nothing", "--task", "nope"]);
+    command
+        .arg("--adapter")
+        .arg(akbench_e2e::built::adapter("codex.wasm"));
+    command
+        .arg("--program")
+        .arg(format!("codex={}", program.display()));
+    let told = refusal(&scene, &mut command);
+    assert!(
+        told.contains("nope") && told.contains("there is no runtime `nothing`"),
+        "{told}"
+    );
 }
 
 #[test]

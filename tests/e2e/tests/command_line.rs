@@ -199,8 +199,9 @@ fn help_of_runtime_lists_its_commands() {
     Usage: akbench runtime <COMMAND>
 
     Commands:
-      list  List the runtimes of the registry
-      help  Print this message or the help of the given subcommand(s)
+      list   List the runtimes of the registry
+      check  Ask an endpoint once for its list of models, with the credential that runs would use
+      help   Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help  Print help

@@ -296,7 +296,13 @@ fn a_component_that_is_not_the_catalogs_is_refused_before_anything_runs() {
     }
     let check = scene.run(&mut installed.akbench(["agent", "check", "codex"]));
     assert_eq!(check.code, 2);
-    assert!(!scene.path("runs").exists());
+    // Two refusals were kept, nothing else.
+    for run in akbench_e2e::record::runs(&scene.path("runs")) {
+        let result = fs::read(run.join("result.json")).unwrap();
+        let result: Value = serde_json::from_slice(&result).unwrap();
+        assert_eq!(result["status"], "refused");
+        assert_eq!(result["agent"]["component_sha256"], Value::Null);
+    }
 
     installed.pin(&Value::Null);
     finished_run(&scene, &installed);
@@ -430,6 +436,10 @@ fn verifying_finds_every_file_that_was_changed_removed_or_added() {
             ("missing", "stderr")
         ]
     );
+
+    fs::write(folder.join("workspace.diff"), "").unwrap();
+    let differences = verify(3)["differences"].to_string();
+    assert!(differences.contains("diff_changed"), "{differences}");
 
     // A run without a result is no damage, unless it is the one that was asked about.
     fs::remove_dir_all(&folder).unwrap();

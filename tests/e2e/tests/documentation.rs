@@ -19,11 +19,12 @@ use std::process::Command;
 
 /// Pages whose commands are run in a scene with an installation, a stub of the agent, a
 /// workspace and a task.
-const WITH_COMMANDS: [&str; 4] = [
+const WITH_COMMANDS: [&str; 5] = [
     "README.md",
     "docs/AGENT_ADAPTERS.md",
     "docs/AGENT_INTEGRATION.md",
     "docs/result.md",
+    "docs/ci.md",
 ];
 
 /// Commands that are not run here, by how they begin, and why.
@@ -149,6 +150,11 @@ fn the_commands_of_the_page_on_the_integration_run_and_print_what_it_shows() {
 #[test]
 fn the_commands_of_the_page_on_results_run_and_print_what_it_shows() {
     run_commands(WITH_COMMANDS[3]);
+}
+
+#[test]
+fn the_commands_of_the_page_on_ci_run_and_print_what_it_shows() {
+    run_commands(WITH_COMMANDS[4]);
 }
 
 #[test]

@@ -434,7 +434,7 @@ fn the_agent_sees_a_repository_if_the_task_says_so_and_nothing_else_of_the_task(
 }
 
 #[test]
-fn a_task_that_can_not_be_prepared_is_refused_and_leaves_no_run() {
+fn a_task_that_can_not_be_prepared_is_refused_and_only_that_is_kept() {
     let scene = Scene::new();
     note_task(&scene, CHECK, |task| {
         task["mutations"][0]["alternatives"][0]["operations"] =
@@ -445,7 +445,65 @@ fn a_task_that_can_not_be_prepared_is_refused_and_leaves_no_run() {
     let ran = run(&scene, &agent(&scene, &[]), NOTE);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("mutation `colour="), "{}", ran.stderr);
-    assert_eq!(fs::read_dir(scene.path("runs")).unwrap().count(), 0);
+    let result = ran.result();
+    assert_eq!(result["status"], "refused");
+    assert_eq!(result["failure"]["class"], "invalid_configuration");
+    let kept = fs::read_dir(scene.run_folder(&result)).unwrap();
+    assert_eq!(kept.count(), 1, "nothing but the record");
+    assert_eq!(fs::read_dir(scene.path("runs")).unwrap().count(), 1);
+}
+
+#[test]
+fn attachments_that_an_adapter_can_not_pass_on_are_refused_before_the_agent_works() {
+    let scene = Scene::new();
+    note_task(&scene, CHECK, |task| {
+        task["attachments"] = json!(["sketch.png"]);
+    });
+    scene.write(
+        "mine/descriptors/tasks/own/note/sketch.png",
+        [0x89, b'P', b'N', b'G'],
+    );
+    let ran = run(&scene, &diligent(&scene), NOTE);
+    let record = Record::checked(&scene, &ran);
+    let failure = &record.result["failure"];
+    assert_eq!(ran.code, 2);
+    assert_eq!(failure["class"], "unsupported");
+    assert_eq!(failure["fault"], "configuration");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("put them into the workspace"), "{message}");
+    assert!(record.spawn("task").is_none());
+    assert_eq!(record.result["usage"], Value::Null);
+}
+
+/// A run that a host's death ended is completed with the diff of its variant.
+#[test]
+fn a_dead_run_of_a_task_is_recovered_with_its_diff_and_without_a_verdict() {
+    let scene = Scene::new();
+    note_task(&scene, CHECK, |_| {});
+    let program = diligent(&scene);
+    let keep = [NOTE, &["--keep", "--seed", "7"]].concat();
+    let finished = run(&scene, &program, &keep).result();
+    let folder = scene.run_folder(&finished);
+    // As if the host had died right after the session.
+    fs::remove_file(folder.join("result.json")).unwrap();
+    let task = Registry::load(&[Source {
+        name: "mine".to_owned(),
+        folder: scene.path("mine"),
+    }])
+    .unwrap();
+    prepare_tree(&task.tasks()[0], 7, &folder.join("pristine")).unwrap();
+    let recovered = scene.run(&mut scene.akbench(["runs", "recover"]));
+    assert_eq!(
+        recovered.code, 0,
+        "{}{}",
+        recovered.stdout, recovered.stderr
+    );
+    let result = Record::at(folder).result;
+    for same in ["status", "task", "usage", "workspace"] {
+        assert_eq!(result[same], finished[same], "{same}");
+    }
+    assert_eq!(result["evaluation"], Value::Null);
+    assert_eq!(result["valid"], false);
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod host_home;
 mod live;
 mod sandbox;
 mod stops;
+mod task;
 mod work;
 mod workspace_settings;

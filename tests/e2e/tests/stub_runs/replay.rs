@@ -95,3 +95,37 @@ fn runs_at_the_same_time_in_the_same_folder_do_not_collide() {
     assert_eq!(folders.len(), 3);
     assert_eq!(akbench_e2e::record::runs(&scene.path("runs")).len(), 3);
 }
+
+#[test]
+fn links_that_lead_in_circles_are_copied_as_they_are() {
+    let scene = Scene::new();
+    add_recording(&scene, "s01_happy_exec");
+    scene.write("workspace/deep/kept.txt", "kept\n");
+    let link = |target: &str, at: &str| {
+        std::os::unix::fs::symlink(target, scene.path(at)).expect("a link");
+    };
+    link("loop", "workspace/loop");
+    link("second", "workspace/first");
+    link("first", "workspace/second");
+    link("..", "workspace/deep/up");
+    let steps = json!([
+        read_task(),
+        {"make_symlink": {"path": "deep/again", "target": "up"}},
+        leave_rollouts(),
+        print_events(),
+    ]);
+    let run = Run::in_scene(scene, StubAgent::default(), &steps, &[]);
+    assert_eq!(run.verdict(), json!(["completed", null, null, 0]));
+    assert_eq!(run.result()["workspace"]["files_changed"], 1);
+    let copied = run.record.folder.join("workspace");
+    for (name, target) in [("loop", "loop"), ("first", "second"), ("deep/up", "..")] {
+        let found = std::fs::read_link(copied.join(name)).expect("a link");
+        assert_eq!(found.to_str(), Some(target), "{name}");
+    }
+    let diff = std::fs::read_to_string(run.record.folder.join("workspace.diff"));
+    let diff = diff.expect("a diff");
+    assert!(
+        diff.contains("deep/again") && !diff.contains("kept.txt"),
+        "{diff}"
+    );
+}
