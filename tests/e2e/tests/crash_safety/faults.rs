@@ -103,6 +103,13 @@ fn every_kind_of_write_may_fail_at_any_instant() {
         }
         assert_eq!(processes::of_scene(&scene), [] as [String; 0], "{about}");
         left::check(&scene.path("runs"), &expected);
+        let again = scene.run(&mut scene.akbench(["runs", "recover", "--out", "runs"]));
+        assert!(
+            again.code == 0 || akbench_e2e::record::runs(&scene.path("runs")).is_empty(),
+            "{about}: {}",
+            again.stderr
+        );
+        left::check_records(&scene.path("runs"), &expected);
         left::next_run_works(&scene, &program, &expected);
     });
 }
