@@ -133,8 +133,13 @@ pub fn trapped(instance: &Instance, operation: Operation, trap: &wasmtime::Error
 
 /// The fault of an adapter that trapped before it could do anything.
 pub fn instantiation_fault(operation: Operation, error: &wasmtime::Error) -> AdapterFault {
+    // Before any of it ran its folders are opened: what fails there is the machine's fault.
+    let class = match error.root_cause().downcast_ref::<std::io::Error>() {
+        Some(_) => FailureClass::EnvironmentInvalid,
+        None => FailureClass::AdapterTrap,
+    };
     let message = format!("the adapter could not be instantiated: {error:#}");
-    fault(operation, FailureClass::AdapterTrap, message, Map::new())
+    fault(operation, class, message, Map::new())
 }
 
 fn limited(

@@ -11,6 +11,7 @@ use akbench_e2e::secrets::files_with;
 use akbench_e2e::stub_agent::{self, BEGINNING, StubAgent, TURN_COMPLETED};
 use serde_json::json;
 use std::fs;
+use std::path::PathBuf;
 
 /// The credential in base64, at each of the three places in a longer text, without the ends
 /// that also hold bits of the neighbours.
@@ -70,7 +71,7 @@ fn a_secret_among_bytes_that_are_no_text_is_masked() {
     let mut bytes = vec![0xff, 0xfe, 0];
     bytes.extend_from_slice(CREDENTIAL.as_bytes());
     bytes.extend([0xc3, 0x28, 0]);
-    bytes.extend_from_slice(format!("x{}y", BASE64[0]).as_bytes());
+    bytes.extend_from_slice(b"xY2FuYXJ5LWNyZWRlbnRpYWwtNDcxMQ==y");
     bytes.extend([0x80, b'\n']);
     stub_agent::add_file(&scene, "bytes", &bytes);
     let rollout = "sessions/2026/11/30/rollout-2026-11-30T13-28-10-x.jsonl";
@@ -89,10 +90,7 @@ fn a_secret_among_bytes_that_are_no_text_is_masked() {
     }
     assert_eq!(record.task_file("stderr").len(), bytes.len());
     for form in [CREDENTIAL].iter().chain(&BASE64) {
-        assert_eq!(
-            files_with(form, &record.folder),
-            [] as [std::path::PathBuf; 0]
-        );
+        assert_eq!(files_with(form, &record.folder), Vec::<PathBuf>::new());
     }
 }
 
@@ -137,7 +135,7 @@ fn a_credential_that_could_not_be_masked_is_refused_before_anything_is_written()
         assert!(!said.contains(credential), "{said}");
         let runs = scene.path("runs");
         if runs.exists() {
-            assert_eq!(files_with(credential, &runs), [] as [std::path::PathBuf; 0]);
+            assert_eq!(files_with(credential, &runs), Vec::<PathBuf>::new());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Between the generated types of this version and the host's own.
 
 use super::bindings::akbench::agent::types as wit;
+use crate::contract::grants::is_inside;
 use crate::contract::observed::{
     AppliedSettings, EnvironmentReport, FailureClass, ModelUsage, Observations, Origin, Outcome,
     Provenance, ReportedFailure, TokenUsage, ToolCall, ToolStatus,
@@ -147,6 +148,17 @@ pub fn observations(observed: wit::Observations) -> (Observations, Vec<Violation
         }
         sound
     });
+    let native_logs = observed.native_logs.into_iter().filter(|path| {
+        let inside = !path.is_empty() && is_inside(path);
+        if !inside {
+            violations.push(Violation {
+                what: "observations.native-logs",
+                problem: format!("expected a path in /artifacts, found `{path}`"),
+            });
+        }
+        inside
+    });
+    let native_logs = native_logs.collect();
     let translated = Observations {
         outcome: observed.outcome.map(|outcome| match outcome {
             wit::Outcome::Completed => Outcome::Completed,
@@ -181,7 +193,7 @@ pub fn observations(observed: wit::Observations) -> (Observations, Vec<Violation
             network_access: observed.applied.network_access,
         },
         warnings: observed.warnings,
-        native_logs: observed.native_logs,
+        native_logs,
         provenance: observed.provenance.into_iter().map(provenance).collect(),
         extra,
     };

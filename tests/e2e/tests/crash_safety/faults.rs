@@ -3,9 +3,11 @@
 use super::{agent, expected, left, side_by_side};
 use akbench_e2e::processes;
 use akbench_e2e::scene::Scene;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 /// A kind of call, what it fails with, and the number of that error.
 const FAULTS: &[(&str, &str, i32)] = &[
@@ -79,6 +81,7 @@ fn every_kind_of_write_may_fail_at_any_instant() {
             cases.push((*call, *name, *error, from, usize::MAX >> 1));
         }
     }
+    let codes = Mutex::new(BTreeMap::new());
     side_by_side(cases.len(), |number| {
         let (call, name, error, from, to) = cases[number];
         let about = format!("{call} {name} from {from} to {to}");
@@ -97,12 +100,26 @@ fn every_kind_of_write_may_fail_at_any_instant() {
             ran.stderr
         );
         assert!(!ran.stderr.contains("panicked"), "{about}: {}", ran.stderr);
+        // The machine's faults are neither the agent's nor the adapter's.
+        assert!(![1, 4].contains(&ran.code), "{about}: {}", ran.stdout);
+        let seen = (call, name, ran.code);
+        *codes.lock().expect("the codes").entry(seen).or_insert(0) += 1;
+        // Where nothing can be written from the beginning, nothing succeeds.
+        assert!(ran.code != 0 || from > 1 || to == from, "{about}");
         // Whoever could not keep its word says so.
         if ran.code != 0 {
             assert!(!ran.stderr.trim().is_empty(), "{about}: failed in silence");
         }
         assert_eq!(processes::of_scene(&scene), [] as [String; 0], "{about}");
         left::check(&scene.path("runs"), &expected);
+        let again = scene.run(&mut scene.akbench(["runs", "recover", "--out", "runs"]));
+        assert!(
+            again.code == 0 || akbench_e2e::record::runs(&scene.path("runs")).is_empty(),
+            "{about}: {}",
+            again.stderr
+        );
+        left::check_records(&scene.path("runs"), &expected);
         left::next_run_works(&scene, &program, &expected);
     });
+    eprintln!("exit codes: {:?}", codes.into_inner().expect("the codes"));
 }

@@ -36,10 +36,28 @@ fn check_run(run: &Path, expected: &str) {
         .map(|line| line["bytes"].as_u64().expect("a number"))
         .sum();
     assert!(noted <= stdout.len() as u64, "{}: {noted}", run.display());
-    if json(run, "result.json").is_some() {
-        let record = Record::at(run.to_owned());
-        if record.result["status"] == "completed" && record.result["valid"] == true {
+    if let Some(result) = json(run, "result.json") {
+        assert_fits("result.schema.json", &result);
+        if result["status"] == "completed" {
             assert_eq!(stdout, expected.as_bytes(), "{}", run.display());
+        }
+    }
+}
+
+/// As [`check`], and every run that has a plan has a whole record and no leftovers.
+pub fn check_records(folder: &Path, expected: &str) {
+    check(folder, expected);
+    for run in runs(folder) {
+        if run.join("plan.json").exists() {
+            for leftover in ["scratch", "evaluation", ".reserve"] {
+                let path = run.join(leftover);
+                assert!(!path.exists(), "{} was left", path.display());
+            }
+            assert!(run.join("result.json").exists(), "{}", run.display());
+            // A host that died before it began has no logs.
+            if run.join("audit.jsonl").exists() && run.join("events.jsonl").exists() {
+                Record::at(run);
+            }
         }
     }
 }

@@ -285,6 +285,15 @@ pub const ATTACKS: &[Attack] = &[
     ),
     stopped(
         STATE,
+        "name a host file as its log",
+        "attack=log_outside",
+        None,
+        "none",
+        "native-logs",
+        "dropped, and named as a violation",
+    ),
+    stopped(
+        STATE,
         "emit a gigabyte of events",
         "attack=event_flood",
         None,

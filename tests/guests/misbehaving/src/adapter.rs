@@ -54,10 +54,14 @@ fn split(mut config: AgentConfig) -> (Behaviour, Option<String>, AgentConfig) {
         _ => None,
     };
     let named = parameters.get("behaviour").cloned().unwrap_or_default();
-    let behaviour = serde_json::from_value(named).unwrap_or(Behaviour::None);
-    if behaviour != Behaviour::None {
-        parameters.remove("behaviour");
-    }
+    let behaviour = match serde_json::from_value(named) {
+        Ok(behaviour) => {
+            parameters.remove("behaviour");
+            behaviour
+        }
+        // The fake adapter has a parameter of this name too.
+        Err(_) => Behaviour::None,
+    };
     config.parameters = match behaviour {
         Behaviour::AcceptsAnyConfiguration => "{}".to_owned(),
         _ => Value::Object(parameters).to_string(),

@@ -81,7 +81,12 @@ impl GuestSession for MisbehavingSession {
     fn collect_observations(&self) -> Result<Observations, Failure> {
         breaks(self.behaviour, Operation::Collect);
         self.collected.set(self.collected.get() + 1);
-        let observed = self.inner.collect_observations()?;
+        let mut observed = self.inner.collect_observations()?;
+        if self.attack.as_deref() == Some("log_outside") {
+            for path in ["../../plan.json", "/etc/passwd", ""] {
+                observed.native_logs.push(path.to_owned());
+            }
+        }
         reports::falsified(self.behaviour, observed, self.replay, self.collected.get())
     }
 
