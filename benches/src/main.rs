@@ -6,7 +6,7 @@ use akbench_bench::rig::Parts;
 use akbench_bench::row::Row;
 use akbench_bench::streams::{self, Readers};
 use akbench_bench::{components, sessions, workspaces};
-use akbench_native_reader::evidence::Long;
+use akbench_recorded::evidence::Long;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -92,20 +92,6 @@ impl Rig {
         self.folder.path().join("runs")
     }
 
-    /// Removes all runs that were kept.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
-    pub fn clear(&self) -> Result<(), Unmeasured> {
-        match fs::remove_dir_all(self.runs()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).doing("remove the runs")
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// One session, from its plan to its result on disk, exactly as `akbench run` does it.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::program::{self, Waiting};
 use crate::rig::{Parts, Rig};
 use crate::row::{Better, Goal, Row};
 use akbench::contract::events::Observer;
-use akbench_native_reader::peak;
+use akbench_recorded::peak;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,11 @@ const TURNS: usize = 5;
 /// Sessions of the short and of the long process whose costs are compared.
 const SHORT: usize = 100;
 
-/// Measures; `count` sessions at each concurrency, `long` sessions for the cost in the long run.
+/// Measures; `count` sessions at each concurrency, `long` sessions for the cost in the long
+/// run.
+///
+/// No run is removed in between: before ext4 takes an inode, it passes over each that was freed
+/// within the last seconds, and that would be measured instead.
 ///
 /// # Errors
 ///
@@ -54,7 +58,6 @@ pub async fn measure(parts: &Parts, count: usize, long: usize) -> Result<Vec<Row
             bares.push(one);
             sessions.push(other);
             ratios.push(other / one);
-            rig.clear()?;
         }
         let row = |end: &str, words: &str, unit, samples: &[f64]| {
             let id = format!("sessions.{concurrency}.{end}");
@@ -149,7 +152,6 @@ async fn growth(
         }
         let rate = rates(rig, program, SHORT, 2).await?;
         costs.push_back(1e3 / rate);
-        rig.clear()?;
     }
     let grown = peak::anonymous_bytes()
         .doing("read the memory in use")?
@@ -218,7 +220,6 @@ async fn memory(rig: &Arc<Rig>) -> Result<Vec<Row>, Unmeasured> {
         finish_one(&mut running).await?;
     }
     drop(gate);
-    rig.clear()?;
     #[allow(clippy::cast_precision_loss)] // Mebibytes, to two decimals.
     let each = during.saturating_sub(before) as f64 / f64::from(1 << 20) / AT_ONCE as f64;
     let row = Row::of(

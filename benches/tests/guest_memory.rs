@@ -6,8 +6,8 @@ use akbench::sandbox::component::AdapterComponent;
 use akbench::sandbox::engine::Sandbox;
 use akbench_bench::replayed::Replays;
 use akbench_e2e::built;
-use akbench_native_reader::baseline;
-use akbench_native_reader::evidence::{Long, lay_out};
+use akbench_recorded::baseline;
+use akbench_recorded::evidence::{Long, lay_out};
 
 #[tokio::test]
 async fn the_component_s_memory_does_not_grow_with_the_length_of_what_it_reads() {

@@ -6,7 +6,7 @@ use akbench_bench::live::Live;
 use akbench_bench::program::Waiting;
 use akbench_bench::rig::{Parts, Rig};
 use akbench_e2e::built;
-use akbench_native_reader::baseline;
+use akbench_recorded::baseline;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use akbench_bench::program;
 use akbench_bench::rig::{Parts, Rig};
 use akbench_e2e::built;
 use akbench_e2e::scene::Scene;
-use akbench_native_reader::baseline;
+use akbench_recorded::baseline;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

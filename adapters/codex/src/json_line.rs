@@ -65,16 +65,18 @@ pub fn read<'a, T: Deserialize<'a>>(
     if line.bytes.trim_ascii().is_empty() && line.terminated {
         return Ok(None);
     }
-    if let Ok(value) = serde_json::from_slice(line.bytes) {
-        return Ok(Some(value));
-    }
-    // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
-    let Cow::Owned(text) = String::from_utf8_lossy(line.bytes) else {
-        return Err(fault(line));
+    // Looked at once as a whole: as bytes, every text in it would be looked at by itself.
+    let text = match String::from_utf8_lossy(line.bytes) {
+        Cow::Borrowed(text) => text,
+        // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
+        Cow::Owned(text) => {
+            *repaired = text;
+            repaired
+        }
     };
-    *repaired = text;
-    let value = serde_json::from_str(repaired).map_err(|_| fault(line))?;
-    Ok(Some(value))
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|_| fault(line))
 }
 
 /// Why a line is not what was expected.

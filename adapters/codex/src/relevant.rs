@@ -4,9 +4,8 @@
 //! over; a value of all that costs far more to make than to look at. Keys stay or go by name, at
 //! any depth; below a key that stays whole, everything stays.
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use crate::passed_over::PassedOver;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
@@ -138,7 +137,9 @@ impl<'de> Visitor<'de> for Pruning {
             match key {
                 Some((key, Kept::Whole)) => drop(object.insert(key, members.next_value()?)),
                 Some((key, _)) => drop(object.insert(key, members.next_value_seed(self)?)),
-                None => drop(members.next_value::<IgnoredAny>()?),
+                None => {
+                    members.next_value::<PassedOver>()?;
+                }
             }
         }
         Ok(Value::Object(object))

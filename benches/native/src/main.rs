@@ -1,7 +1,9 @@
 //! `akbench-native-reader EVIDENCE`: observes a folder of evidence and prints how long that
 //! took, what memory it took at most, and how much was observed, as JSON.
 
-use akbench_native_reader::{computing, observe, peak};
+use akbench_adapter_sdk::evidence::FolderEvidence;
+use akbench_codex_adapter::observe::observe;
+use akbench_recorded::{computing, peak};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ fn main() -> ExitCode {
 
 fn measure(evidence: &Path) -> Result<Value, Box<dyn Error>> {
     let (begin, computed) = (Instant::now(), computing::of_this_thread()?);
-    let observed = observe(evidence)?;
+    let observed = observe(&FolderEvidence(evidence.to_owned()))?;
     let seconds = begin.elapsed().as_secs_f64();
     let computed = computing::of_this_thread()?.saturating_sub(computed);
     Ok(json!({

@@ -5,7 +5,7 @@ use akbench_adapter_sdk::evidence::{Entry, Evidence, EvidenceError};
 use akbench_adapter_sdk::lines::for_each_line;
 use akbench_codex_adapter::rollout;
 use akbench_codex_adapter::stream::Stream;
-use akbench_native_reader::{baseline, recordings};
+use akbench_recorded::{baseline, recordings};
 use std::io::Read;
 
 /// Every line is read this often, so that what is allocated once does not count.

@@ -23,7 +23,13 @@ pub fn measure(workspace: &Workspace) -> Outcome<Vec<Row>> {
     }
     let mut command = workspace.cargo("bench");
     command
-        .args(["--package", "akbench-bench", "--bench", "micro", "--"])
+        .args([
+            "--package",
+            "akbench-native-reader",
+            "--bench",
+            "micro",
+            "--",
+        ])
         .args([
             "--warm-up-time",
             "0.5",
@@ -35,12 +41,16 @@ pub fn measure(workspace: &Workspace) -> Outcome<Vec<Row>> {
         .stdout(std::io::stderr());
     steps::run(&mut command, "run the benchmarks of single functions")?;
     let mut rows = Vec::new();
-    for entry in fs::read_dir(&results).explain(|| format!("list {}", results.display()))? {
-        let folder = entry
-            .explain(|| format!("list {}", results.display()))?
-            .path();
-        if folder.join("new/estimates.json").is_file() {
-            rows.push(row(&folder.join("new"))?);
+    let mut folders = vec![results.clone()];
+    while let Some(folder) = folders.pop() {
+        let doing = || format!("list {}", folder.display());
+        for entry in fs::read_dir(&folder).explain(doing)? {
+            let path = entry.explain(doing)?.path();
+            if path.join("new/estimates.json").is_file() {
+                rows.push(row(&path.join("new"))?);
+            } else if path.is_dir() {
+                folders.push(path);
+            }
         }
     }
     if rows.is_empty() {

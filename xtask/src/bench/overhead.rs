@@ -58,7 +58,6 @@ pub fn measure(rig: &Rig, runs: u32) -> Outcome<Vec<Row>> {
             let compiled = one(rig, &stub, &["--confine", "off", "--no-cache"])?;
             fresh.take(&compiled, program);
         }
-        rig.clear()?;
     }
     let row = |id: &str, what: &str, samples: &[f64]| {
         Row::of(format!("overhead.{id}"), what, "ms", Better::Lower, samples)
