@@ -77,17 +77,29 @@ enum Task {
         #[command(subcommand)]
         task: ComponentTask,
     },
-    /// Measure the overhead of a run and the memory it takes
+    /// Measure what runs cost; without sections, everything
     Bench {
+        /// What to measure
+        #[arg(value_enum)]
+        sections: Vec<bench::Section>,
         /// How often the overhead is measured
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
-        /// The size of the event stream for the memory measurement, in megabytes (10^6 bytes)
-        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-        megabytes: u32,
-        /// Also write the numbers to this file, as JSON
+        /// The lengths of a short and a long stream, in megabytes (10^6 bytes)
+        #[arg(long, value_name = "SHORT,LONG", value_delimiter = ',', num_args = 2, default_values_t = [200, 1000], value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        megabytes: Vec<u32>,
+        /// Sessions at each concurrency
+        #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        sessions: u32,
+        /// Also write the figures to this file, as JSON
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
+        /// Compare with the figures of an earlier `--json`, for example docs/performance.json
+        #[arg(long, value_name = "FILE")]
+        compare: Option<PathBuf>,
+        /// Write the figures into docs/performance.json, docs/performance.md and README.md
+        #[arg(long)]
+        write_docs: bool,
     },
 }
 
@@ -148,18 +160,30 @@ fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
         Task::Guests => guests::build(&workspace, installing).map(|_| ExitCode::SUCCESS),
         Task::Languages => languages::build(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Bench {
+            sections,
             runs,
             megabytes,
+            sessions,
             json,
-        } => bench::run(
-            &workspace,
-            installing,
-            &bench::Plan {
+            compare,
+            write_docs,
+        } => {
+            let megabytes = megabytes.try_into().map_err(|given: Vec<u32>| {
+                failure::Failure::new(format!(
+                    "`--megabytes` takes two lengths, a short and a long one; {} given",
+                    given.len()
+                ))
+            })?;
+            let plan = bench::Plan {
+                sections,
                 runs,
                 megabytes,
+                sessions,
                 json,
-            },
-        )
-        .map(|()| ExitCode::SUCCESS),
+                compare,
+                write_docs,
+            };
+            bench::run(&workspace, installing, &plan).map(|()| ExitCode::SUCCESS)
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! One line of JSON, as found in evidence: maybe torn, cut, or not UTF-8.
 
 use akbench_adapter_sdk::lines::Line;
+use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Why a line could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,21 +45,46 @@ impl Faults {
 ///
 /// If the line is no JSON object.
 pub fn parse(line: Line<'_>) -> Result<Value, LineFault> {
-    if line.bytes.trim_ascii().is_empty() && line.terminated {
-        return Ok(Value::Null);
-    }
-    let parsed = match serde_json::from_slice(line.bytes) {
-        Ok(value) => Some(value),
-        // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
-        Err(_) => match String::from_utf8_lossy(line.bytes) {
-            std::borrow::Cow::Owned(repaired) => serde_json::from_str(&repaired).ok(),
-            std::borrow::Cow::Borrowed(_) => None,
-        },
-    };
-    match parsed {
+    match read(line, &mut String::new())? {
+        None => Ok(Value::Null),
         Some(value @ Value::Object(_)) => Ok(value),
-        _ if line.terminated => Err(LineFault::Malformed),
-        _ => Err(LineFault::Torn),
+        Some(_) => Err(fault(line)),
+    }
+}
+
+/// Reads a line into what borrows from it; `None` if it is empty. `repaired` takes the line's
+/// text where its bytes are no UTF-8, and lends it out then.
+///
+/// # Errors
+///
+/// If the line is no JSON, or not of this type.
+pub fn read<'a, T: Deserialize<'a>>(
+    line: Line<'a>,
+    repaired: &'a mut String,
+) -> Result<Option<T>, LineFault> {
+    if line.bytes.trim_ascii().is_empty() && line.terminated {
+        return Ok(None);
+    }
+    // Looked at once as a whole: as bytes, every text in it would be looked at by itself.
+    let text = match String::from_utf8_lossy(line.bytes) {
+        Cow::Borrowed(text) => text,
+        // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
+        Cow::Owned(text) => {
+            *repaired = text;
+            repaired
+        }
+    };
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|_| fault(line))
+}
+
+/// Why a line is not what was expected.
+pub fn fault(line: Line<'_>) -> LineFault {
+    if line.terminated {
+        LineFault::Malformed
+    } else {
+        LineFault::Torn
     }
 }
 

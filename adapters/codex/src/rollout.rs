@@ -2,6 +2,7 @@
 //! with everything that the model asked for and used.
 
 use crate::json_line::{self, Faults, text};
+use crate::relevant::Relevant;
 use crate::turn::{Turn, TurnEnd};
 use akbench_adapter_sdk::evidence::{Evidence, EvidenceError, for_each_line};
 use akbench_adapter_sdk::lines::Line;
@@ -109,24 +110,29 @@ impl Reader {
                 None => {}
             }
         }
-        let value = match json_line::parse(line) {
-            Ok(value) => value,
-            Err(fault) => return self.faults.count(fault),
-        };
+        match json_line::read(line, &mut String::new()) {
+            Ok(Some(Relevant(value @ Value::Object(_)))) => self.value(&value, line.number),
+            Ok(Some(_)) => self.faults.count(json_line::fault(line)),
+            Ok(None) => {}
+            Err(fault) => self.faults.count(fault),
+        }
+    }
+
+    fn value(&mut self, value: &Value, line: u64) {
         let Some(payload) = value.get("payload") else {
             return;
         };
-        match text(&value, "type").unwrap_or_default() {
+        match text(value, "type").unwrap_or_default() {
             // A copied history brings further ones along; the first is the file's own.
             "session_meta" => {
                 self.meta.get_or_insert_with(|| Meta::read(payload));
             }
             "turn_context" => self.turn().context(payload),
             "token_usage_record" if self.is_own(payload) => {
-                self.turn().usage_record(payload, line.number);
+                self.turn().usage_record(payload, line);
             }
             "response_item" => self.response_item(payload),
-            "event_msg" => self.event(payload, line.number),
+            "event_msg" => self.event(payload, line),
             _ => {}
         }
     }
@@ -391,6 +397,33 @@ mod tests {
             json!({"response_id": "\"world_state\""}),
         );
         assert_eq!(skimmed(&record), None);
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_line_changes_nothing_in_any_recording() {
+        let root = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/codex/recordings"
+        );
+        let mut files = 0;
+        for recording in std::fs::read_dir(root).unwrap() {
+            let rollouts = recording.unwrap().path().join("rollouts");
+            for file in std::fs::read_dir(rollouts).into_iter().flatten() {
+                let text = std::fs::read(file.unwrap().path()).unwrap();
+                let (mut whole, mut relevant) = (Reader::default(), Reader::default());
+                akbench_adapter_sdk::lines::for_each_line(text.as_slice(), |line| {
+                    if let Ok(value) = json_line::parse(line) {
+                        whole.value(&value, line.number);
+                        let Relevant(value) = serde_json::from_value(value).unwrap();
+                        relevant.value(&value, line.number);
+                    }
+                })
+                .unwrap();
+                assert_eq!((whole.meta, whole.turns), (relevant.meta, relevant.turns));
+                files += 1;
+            }
+        }
+        assert!(files > 100, "{files} session files");
     }
 
     #[test]

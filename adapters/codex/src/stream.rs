@@ -3,11 +3,12 @@
 //! The stream has no model name, no settings, no times, and omits some tool calls; it is
 //! the truth about one thing, namely whether the turn came to its end.
 
-use crate::json_line::{self, Faults, text};
+use crate::event::{Event, Item};
+use crate::json_line::{self, Faults};
 use crate::retry_notice;
 use crate::usage::Tokens;
 use akbench_adapter_sdk::lines::Line;
-use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// How many different warnings are kept.
@@ -102,16 +103,20 @@ impl Stream {
 
     /// Takes the next line, and says what it means to people.
     pub fn push(&mut self, line: Line<'_>) -> Option<Progress> {
-        let event = match json_line::parse(line) {
-            Ok(event) => event,
+        let mut repaired = String::new();
+        match json_line::read(line, &mut repaired) {
+            Ok(event) => self.event(event?, line.number),
             Err(fault) => {
                 self.faults.count(fault);
-                return None;
+                None
             }
-        };
-        match text(&event, "type")? {
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, line: u64) -> Option<Progress> {
+        match &*event.kind? {
             "thread.started" => {
-                self.thread_id = text(&event, "thread_id").map(str::to_owned);
+                self.thread_id = event.thread_id.map(Cow::into_owned);
                 None
             }
             "turn.started" => {
@@ -121,23 +126,23 @@ impl Stream {
                 Some(Progress::TurnStarted)
             }
             "turn.completed" => {
-                self.usage = event.get("usage").and_then(Tokens::read);
+                self.usage = event.usage.as_ref().and_then(Tokens::read);
                 self.final_message = self.said.take();
                 self.end(Terminal::Completed);
                 Some(Progress::TurnFinished(self.usage))
             }
             "turn.failed" => {
-                let message = event.get("error").and_then(|error| text(error, "message"));
-                let text = message.unwrap_or_default().to_owned();
+                let message = event.error.and_then(|error| error.message);
+                let text = message.unwrap_or_default().into_owned();
                 self.end(Terminal::Failed(Message {
                     text: text.clone(),
-                    line: line.number,
+                    line,
                 }));
                 Some(Progress::Warning(text))
             }
-            "error" => self.error(text(&event, "message")?, line.number),
+            "error" => self.error(event.message?.into_owned(), line),
             kind @ ("item.started" | "item.updated" | "item.completed") => {
-                self.item(kind, event.get("item")?)
+                self.item(kind, event.item?)
             }
             _ => None,
         }
@@ -149,11 +154,10 @@ impl Stream {
     }
 
     /// An error event ends nothing by itself: `turn.failed` follows if it is the last word.
-    fn error(&mut self, message: &str, line: u64) -> Option<Progress> {
-        let notice = retry_notice::parse(message)?;
+    fn error(&mut self, text: String, line: u64) -> Option<Progress> {
+        let notice = retry_notice::parse(&text)?;
         self.retried = true;
         self.lost_request |= !notice.was_refused();
-        let text = message.to_owned();
         self.pending_retry = Some(Message {
             text: text.clone(),
             line,
@@ -161,19 +165,19 @@ impl Stream {
         Some(Progress::Warning(text))
     }
 
-    fn item(&mut self, kind: &str, item: &Value) -> Option<Progress> {
+    fn item(&mut self, kind: &str, item: Item<'_>) -> Option<Progress> {
         let completed = kind == "item.completed";
-        let what = text(item, "type")?;
+        let what = item.kind?;
         self.answered |= what != "error";
-        match what {
+        match &*what {
             "error" if completed => {
-                let warning = text(item, "message")?.to_owned();
+                let warning = item.message?.into_owned();
                 self.warn(&warning);
                 Some(Progress::Warning(warning))
             }
             "agent_message" if completed => {
                 self.pending_retry = None;
-                let said = text(item, "text")?.to_owned();
+                let said = item.text?.into_owned();
                 self.said = Some(said.clone());
                 Some(Progress::Message(said))
             }
@@ -185,13 +189,10 @@ impl Stream {
                 self.pending_retry = None;
                 self.used_sub_agents |= name == "collab_tool_call";
                 let tool = StreamTool {
-                    id: text(item, "id").unwrap_or_default().to_owned(),
-                    name: text(item, "tool").unwrap_or(name).to_owned(),
-                    status: text(item, "status").map(str::to_owned),
-                    exit_code: item
-                        .get("exit_code")
-                        .and_then(Value::as_i64)
-                        .and_then(|code| i32::try_from(code).ok()),
+                    id: item.id.unwrap_or_default().into_owned(),
+                    name: item.tool.as_deref().unwrap_or(name).to_owned(),
+                    status: item.status.map(Cow::into_owned),
+                    exit_code: item.exit_code.and_then(|code| i32::try_from(code).ok()),
                 };
                 match kind {
                     "item.started" => {

@@ -66,6 +66,11 @@ impl MemoryLimiter {
         }
     }
 
+    /// Bytes in use.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
     /// Bytes allowed.
     pub fn limit(&self) -> usize {
         self.limit

@@ -3,104 +3,187 @@
 //! Wall time of `akbench run`, from exec to exit, less its probes (`phases.validate`: they
 //! start the agent's program too), less the wall time of the same program started by hand.
 
-use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::rig::{self, Rig};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::report::{Better, Goal, Row};
+use super::rig::{self, Rig, Stub};
 use super::scenario;
-use super::statistics::Samples;
-use crate::failure::{Explain, Outcome};
+use crate::failure::{Explain, Failure, Outcome};
 
-const PHASES: [&str; 5] = ["validate", "start", "work", "collect", "close"];
+/// From exec to the first program asked for, in milliseconds, the component cached.
+const START: f64 = 10.0;
 
-/// All samples, in milliseconds.
-pub struct Overhead {
-    run: Samples,
-    by_hand: Samples,
-    /// Run less probes less the median of `by_hand`.
-    added: Samples,
-    phases: Vec<(&'static str, Samples)>,
+/// Run less probes less program, in milliseconds.
+const ADDED: f64 = 15.0;
+
+/// Runs without the cache: they take ten times as long.
+const WITHOUT_CACHE: u32 = 5;
+
+/// Samples of one kind of run, in milliseconds.
+#[derive(Default)]
+struct Kind {
+    walls: Vec<f64>,
+    starts: Vec<f64>,
+    probes: Vec<f64>,
+    finishes: Vec<f64>,
+    added: Vec<f64>,
 }
 
 /// Measures `runs` times; one run before that fills the cache of compiled components.
 ///
 /// # Errors
 ///
-/// If a run fails or its result cannot be read.
-pub fn measure(rig: &Rig, runs: u32) -> Outcome<Overhead> {
+/// If a run fails or its record cannot be read.
+pub fn measure(rig: &Rig, runs: u32) -> Outcome<Vec<Row>> {
     let stub = rig.stub("trivial", &scenario::trivial())?;
-    rig::timed(rig.run(&stub))?;
-
-    let mut by_hand = Samples::default();
-    let mut walls = Vec::new();
-    let mut phases: Vec<_> = PHASES
-        .iter()
-        .map(|phase| (*phase, Samples::default()))
-        .collect();
-    for _ in 0..runs {
-        // In turns, so that both see the same machine.
-        by_hand.add(milliseconds(rig::timed(stub.by_hand())?.0));
-        let (wall, stdout) = rig::timed(rig.run(&stub))?;
-        let result: Value = serde_json::from_slice(&stdout)
-            .explain(|| "read the result of a measured run as JSON".to_owned())?;
-        for (phase, samples) in &mut phases {
-            // null: not known, so no sample either.
-            if let Some(value) = result["phases"][*phase].as_f64() {
-                samples.add(value);
-            }
+    one(rig, &stub, &[])?;
+    let mut by_hand = Vec::new();
+    let (mut open, mut confined, mut fresh) = <(Kind, Kind, Kind)>::default();
+    let mut confinement = Vec::new();
+    for run in 0..runs {
+        // In turns, so that all see the same machine.
+        let program = milliseconds(rig::timed(stub.by_hand())?.0);
+        by_hand.push(program);
+        let off = one(rig, &stub, &["--confine", "off"])?;
+        let on = one(rig, &stub, &["--confine", "best-effort"])?;
+        confinement.push(on.added(program) - off.added(program));
+        open.take(&off, program);
+        confined.take(&on, program);
+        if run < WITHOUT_CACHE {
+            let compiled = one(rig, &stub, &["--confine", "off", "--no-cache"])?;
+            fresh.take(&compiled, program);
         }
-        let probes = result["phases"]["validate"].as_f64().unwrap_or(0.0);
-        walls.push((milliseconds(wall), probes));
     }
+    let row = |id: &str, what: &str, samples: &[f64]| {
+        Row::of(format!("overhead.{id}"), what, "ms", Better::Lower, samples)
+    };
+    let rows = [
+        row(
+            "start",
+            "start to first program, component cached",
+            &open.starts,
+        )
+        .map(|row| row.with_goal(Goal::AtMost(START))),
+        row(
+            "start_no_cache",
+            "start to first program, component compiled",
+            &fresh.starts,
+        ),
+        row(
+            "finish",
+            "end of the program to the end of the run",
+            &open.finishes,
+        ),
+        row("by_hand", "the program by hand", &by_hand),
+        row("probes", "probes of the agent (apart)", &open.probes),
+        row(
+            "added",
+            "added by the host: run - probes - program",
+            &open.added,
+        )
+        .map(|row| row.with_goal(Goal::AtMost(ADDED))),
+        row("confinement", "added by confinement (apart)", &confinement),
+        row("run", "the whole run, unconfined", &open.walls),
+        row("run_confined", "the whole run, confined", &confined.walls),
+    ];
+    Ok(rows.into_iter().flatten().collect())
+}
 
-    let program = by_hand.median().unwrap_or(0.0);
-    let (mut run, mut added) = (Samples::default(), Samples::default());
-    for (wall, probes) in walls {
-        run.add(wall);
-        added.add(wall - probes - program);
+/// One run, in milliseconds.
+struct Measured {
+    wall: f64,
+    /// Until the first program was asked for.
+    start: f64,
+    probes: f64,
+    /// From the end of the task's program.
+    finish: f64,
+}
+
+impl Measured {
+    fn added(&self, program: f64) -> f64 {
+        self.wall - self.probes - program
     }
-    Ok(Overhead {
-        run,
-        by_hand,
-        added,
-        phases,
+}
+
+impl Kind {
+    fn take(&mut self, run: &Measured, program: f64) {
+        self.walls.push(run.wall);
+        self.starts.push(run.start);
+        self.probes.push(run.probes);
+        self.finishes.push(run.finish);
+        self.added.push(run.added(program));
+    }
+}
+
+fn one(rig: &Rig, stub: &Stub, more: &[&str]) -> Outcome<Measured> {
+    let mut command = rig.run(stub);
+    command.args(more);
+    let (clock, begin) = (SystemTime::now(), Instant::now());
+    let (wall, stdout) = rig::timed(command)?;
+    let ended = clock + begin.elapsed();
+    let result: Value = serde_json::from_slice(&stdout)
+        .explain(|| "read the result of a measured run as JSON".to_owned())?;
+    let run = rig
+        .runs()
+        .join(result["run_id"].as_str().unwrap_or_default());
+    let spawns = spawns(&run)?;
+    let (Some(first), Some(last)) = (spawns.first(), spawns.last()) else {
+        return Err(Failure::new("a measured run started no program"));
+    };
+    let first = json(&first.join("command.json"))?;
+    let start = time(&first["started_at"])?
+        .duration_since(clock)
+        .unwrap_or_default();
+    // The record's own times: when the program was started, and how long it lived.
+    let (command, exit) = (
+        json(&last.join("command.json"))?,
+        json(&last.join("exit.json"))?,
+    );
+    let lived = Duration::from_millis(exit["duration_ms"].as_u64().unwrap_or_default());
+    let over = time(&command["started_at"])? + lived;
+    Ok(Measured {
+        wall: milliseconds(wall),
+        start: milliseconds(start),
+        probes: result["phases"]["validate"].as_f64().unwrap_or(0.0),
+        finish: milliseconds(ended.duration_since(over).unwrap_or_default()),
     })
 }
 
-fn milliseconds(duration: std::time::Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
+/// The evidence of the programs that a run started, in their order.
+fn spawns(run: &Path) -> Outcome<Vec<PathBuf>> {
+    let folder = run.join("artifacts/evidence/spawns");
+    let doing = || format!("list {}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder).explain(doing)? {
+        let entry = entry.explain(doing)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let number: Option<u32> = name.split('-').next().and_then(|text| text.parse().ok());
+        found.extend(number.map(|number| (number, entry.path())));
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
-impl Overhead {
-    /// Prints a table.
-    pub fn print(&self) {
-        println!("Host overhead, trivial program as the agent, component from the cache (ms)");
-        println!("  {:<44} {:>9} {:>9} {:>9}", "", "median", "min", "max");
-        self.run.print("akbench run, exec to exit");
-        for (phase, samples) in &self.phases {
-            let name = if *phase == "validate" {
-                "validate (probes)"
-            } else {
-                phase
-            };
-            samples.print(&format!("  of which {name}"));
-        }
-        self.by_hand.print("the program by hand");
-        self.added
-            .print("added by the host: run - probes - program");
-    }
+fn json(path: &Path) -> Outcome<Value> {
+    let text = fs::read(path).explain(|| format!("read {}", path.display()))?;
+    serde_json::from_slice(&text).explain(|| format!("read {} as JSON", path.display()))
+}
 
-    /// The same as JSON.
-    pub fn to_json(&self) -> Value {
-        let phases: serde_json::Map<String, Value> = self
-            .phases
-            .iter()
-            .map(|(phase, samples)| ((*phase).to_owned(), samples.to_json()))
-            .collect();
-        json!({
-            "run": self.run.to_json(),
-            "phases": phases,
-            "program_by_hand": self.by_hand.to_json(),
-            "added_by_host": self.added.to_json(),
-        })
-    }
+fn time(value: &Value) -> Outcome<SystemTime> {
+    let text = value.as_str().unwrap_or_default();
+    let stamp: Timestamp = text
+        .parse()
+        .explain(|| format!("read `{text}` in a record as a time"))?;
+    let nanoseconds = u64::try_from(stamp.as_nanosecond())
+        .explain(|| format!("take `{text}` for a time of today"))?;
+    Ok(SystemTime::UNIX_EPOCH + Duration::from_nanos(nanoseconds))
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
 }

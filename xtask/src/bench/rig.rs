@@ -65,6 +65,26 @@ impl Rig {
         })
     }
 
+    /// A folder that is removed in the end.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where runs are kept.
+    pub fn runs(&self) -> PathBuf {
+        self.folder.path().join("runs")
+    }
+
+    /// Removes all runs that were kept.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be removed.
+    pub fn clear(&self) -> Outcome {
+        let runs = self.runs();
+        fs::remove_dir_all(&runs).explain(|| format!("remove {}", runs.display()))
+    }
+
     /// The runner's program.
     pub fn akbench(&self) -> &Path {
         &self.akbench
@@ -89,7 +109,7 @@ impl Rig {
             ])
             .args(["--json", "--quiet"])
             .arg("--out")
-            .arg(self.folder.path().join("runs"))
+            .arg(self.runs())
             .current_dir(&self.root)
             .env("PATH", &stub.path)
             .env("AKBENCH_SHARE", &self.root)

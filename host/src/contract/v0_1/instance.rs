@@ -217,6 +217,11 @@ impl Instance {
         memory.refused.then(|| memory.limit())
     }
 
+    /// Bytes of memory that the adapter holds. It never gives any back.
+    pub fn memory_used(&self) -> usize {
+        self.store.data().memory.used()
+    }
+
     /// What the adapter printed, for the report of a trap.
     pub fn printed(&self) -> String {
         String::from_utf8_lossy(&self.printed.contents())
