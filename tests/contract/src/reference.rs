@@ -100,9 +100,10 @@ impl Reference {
             supervisor: built::akbench(),
             stub: Some(stub),
             stub_program: Some(built::stub_cli()),
+            real: None,
         });
         let lab = lab.expect("a folder").quick();
-        self.runtime.block_on(run::run(lab, &[], |_| ()))
+        self.runtime.block_on(run::run(lab, &[], |_| ())).reports
     }
 
     fn descriptor(&self, variant: Variant) -> AgentDescriptor {
