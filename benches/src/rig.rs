@@ -75,7 +75,7 @@ impl Rig {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 Unmeasured(format!(
                     "failed to read the descriptors: {}",
-                    problems.join("; ")
+                    problems.problems.join("; ")
                 ))
             })?,
             folder,
@@ -119,8 +119,9 @@ impl Rig {
                 idle: None,
             },
         };
-        let plan = plan(request, &self.registry, &ProcessEnvironment)
-            .map_err(|problems| Unmeasured(format!("failed to plan: {}", problems.join("; "))))?;
+        let plan = plan(request, &self.registry, &ProcessEnvironment).map_err(|refused| {
+            Unmeasured(format!("failed to plan: {}", refused.problems.join("; ")))
+        })?;
         let (_handle, stop) = stop_pair();
         let options = RunOptions {
             runs: self.runs(),
@@ -129,6 +130,7 @@ impl Rig {
                 confine: Confine::Off,
                 network: Network::Full,
                 expose: Vec::new(),
+                limits: Vec::new(),
             },
             observer: observer.unwrap_or_else(|| Arc::new(Silent)),
             stop,
