@@ -53,6 +53,15 @@ pub fn adapter(name: &str) -> PathBuf {
     existing(target.join("adapters").join(name))
 }
 
+/// The folder in which the built host finds descriptors and adapters by itself.
+pub fn share() -> PathBuf {
+    let programs = programs();
+    let target = programs
+        .parent()
+        .expect("programs lie in the target folder");
+    existing(target.join("share/akbench"))
+}
+
 /// The real CLI's native program, or a visible note that the test is skipped.
 pub fn real_cli(test: &str) -> Option<PathBuf> {
     match std::env::var_os("AKBENCH_TEST_CODEX").filter(|path| !path.is_empty()) {

@@ -34,6 +34,7 @@ fn typed(scene: &Scene, line: &str) -> Ran {
 }
 
 fn scene() -> Scene {
+    built::share();
     let scene = Scene::new();
     recorded_session(&scene);
     scene.write("data/workspaces/task-workspace/README.md", "a workspace\n");
@@ -110,11 +111,7 @@ fn a_run_is_valid_once_the_contract_suite_has_attested_the_adapter() {
     assert_eq!(after["invalid_reasons"], json!([]));
     assert_eq!(after["valid"], true);
     // Unless whoever built this has attested it there already.
-    let share = built::akbench()
-        .ancestors()
-        .nth(2)
-        .unwrap()
-        .join("share/akbench/attestations");
+    let share = built::share().join("attestations");
     if fs::read_dir(share).is_err() {
         assert_eq!(before["invalid_reasons"], json!(["contract_suite_not_run"]));
     }
