@@ -75,7 +75,7 @@ impl Rig {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 Unmeasured(format!(
                     "failed to read the descriptors: {}",
-                    problems.problems.join("; ")
+                    problems.join("; ")
                 ))
             })?,
             folder,
