@@ -261,7 +261,9 @@ fn runs_in_sequence_leave_nothing_over_in_the_process_that_runs_them() {
                 idle: None,
             },
         };
-        let plan = plan(request, &registry, &Variables).expect("a plan");
+        let plan = plan(request, &registry, &Variables)
+            .map_err(|refused| refused.problems)
+            .expect("a plan");
         let (_handle, stop) = stop_pair();
         let options = RunOptions {
             runs: scene.path("runs"),
