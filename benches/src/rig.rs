@@ -3,6 +3,7 @@
 use crate::error::{Doing, Unmeasured};
 use akbench::attestation::Attestations;
 use akbench::contract::events::{Observer, Silent};
+use akbench::process::resources::limit::Resource;
 use akbench::registry::{Registry, Source};
 use akbench::runner::assignment::Assignment;
 use akbench::runner::confine::{Confine, ConfinementRequest, Network};
@@ -102,6 +103,20 @@ impl Rig {
         program: &Path,
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<RunResult, Unmeasured> {
+        self.session_within(program, observer, Vec::new()).await
+    }
+
+    /// As [`Rig::session`], with these limits on what the program may use.
+    ///
+    /// # Errors
+    ///
+    /// If it does not complete.
+    pub async fn session_within(
+        &self,
+        program: &Path,
+        observer: Option<Arc<dyn Observer>>,
+        limits: Vec<(Resource, Option<u64>)>,
+    ) -> Result<RunResult, Unmeasured> {
         let request = RunRequest {
             descriptor: self.registry.agent("fake").doing("find the agent")?.clone(),
             assignment: Assignment::Files {
@@ -130,7 +145,7 @@ impl Rig {
                 confine: Confine::Off,
                 network: Network::Full,
                 expose: Vec::new(),
-                limits: Vec::new(),
+                limits,
             },
             observer: observer.unwrap_or_else(|| Arc::new(Silent)),
             stop,

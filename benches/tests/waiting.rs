@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use akbench::contract::events::Observer;
+use akbench::process::resources::limit::Resource;
 use akbench_bench::live::Live;
 use akbench_bench::program::Waiting;
 use akbench_bench::rig::{Parts, Rig};
@@ -59,8 +60,8 @@ fn more(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> Vec<(S
     after.iter().filter_map(grown).collect()
 }
 
-#[test]
-fn nothing_of_the_host_wakes_up_while_the_agent_is_silent() {
+/// Waits of the host and its supervisor in ten seconds of a silent agent, and whose they were.
+fn wakeups(limits: Vec<(Resource, Option<u64>)>) -> (f64, Vec<(String, u64)>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -79,7 +80,7 @@ fn nothing_of_the_host_wakes_up_while_the_agent_is_silent() {
     let session = {
         let (rig, program) = (Arc::clone(&rig), waiting.program.clone());
         let observer = Arc::clone(&live) as Arc<dyn Observer>;
-        runtime.spawn(async move { rig.session(&program, Some(observer)).await })
+        runtime.spawn(async move { rig.session_within(&program, Some(observer), limits).await })
     };
     // Nothing but this thread's own waiting from here on: it is not counted.
     runtime.block_on(live.reached(1));
@@ -99,7 +100,20 @@ fn nothing_of_the_host_wakes_up_while_the_agent_is_silent() {
     runtime.block_on(session).unwrap().unwrap();
     drop(gate);
     #[allow(clippy::cast_precision_loss)] // A handful.
-    let in_ten_seconds = count as f64 * OF_TEN_SECONDS;
-    baseline::check("wakeups_per_10_s_of_waiting", in_ten_seconds, 0.0)
+    (count as f64 * OF_TEN_SECONDS, woken)
+}
+
+#[test]
+fn nothing_of_the_host_wakes_up_while_the_agent_is_silent() {
+    let (count, woken) = wakeups(Resource::ALL.map(|resource| (resource, None)).to_vec());
+    baseline::check("wakeups_per_10_s_of_waiting", count, 0.0)
+        .unwrap_or_else(|problem| panic!("{problem}\n{woken:#?}"));
+}
+
+/// Twice a second somebody looks at the control groups, every two seconds at the files.
+#[test]
+fn watching_the_default_limits_wakes_nobody_more_often_than_is_documented() {
+    let (count, woken) = wakeups(Vec::new());
+    baseline::check("wakeups_per_10_s_with_default_limits", count, 0.5)
         .unwrap_or_else(|problem| panic!("{problem}\n{woken:#?}"));
 }
