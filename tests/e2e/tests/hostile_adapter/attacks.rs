@@ -294,7 +294,7 @@ pub const ATTACKS: &[Attack] = &[
     ),
     stopped(
         STATE,
-        "emit a gigabyte of events",
+        "emit a hundred megabytes of events",
         "attack=event_flood",
         None,
         "none",
@@ -303,7 +303,7 @@ pub const ATTACKS: &[Attack] = &[
     ),
     stopped(
         STATE,
-        "log a gigabyte",
+        "log a hundred megabytes",
         "attack=log_flood",
         None,
         "none",

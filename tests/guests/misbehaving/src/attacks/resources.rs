@@ -63,16 +63,16 @@ fn leaked_pollables() -> Attempt {
 
 fn event_flood() -> Attempt {
     let text = "x".repeat(100_000);
-    for _ in 0..10_000 {
+    for _ in 0..1_000 {
         events::emit(&Event::Message(text.clone()));
     }
-    Ok("a gigabyte was emitted".to_owned())
+    Ok("a hundred megabytes were emitted".to_owned())
 }
 
 fn log_flood() -> Attempt {
     let line = "x".repeat(100_000);
-    for _ in 0..10_000 {
+    for _ in 0..1_000 {
         events::log(Level::Info, &line);
     }
-    Ok("a gigabyte was logged".to_owned())
+    Ok("a hundred megabytes were logged".to_owned())
 }
