@@ -86,7 +86,7 @@ enum Task {
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
         /// The lengths of a short and a long stream, in megabytes (10^6 bytes)
-        #[arg(long, value_name = "SHORT,LONG", value_delimiter = ',', num_args = 2, default_values_t = [200, 1000], value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        #[arg(long, value_name = "SHORT,LONG", value_delimiter = ',', default_values_t = [200, 1000], value_parser = clap::value_parser!(u32).range(1..=100_000))]
         megabytes: Vec<u32>,
         /// Sessions at each concurrency
         #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]

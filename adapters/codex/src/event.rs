@@ -5,8 +5,7 @@
 //! the line where it can be. As in a value of any kind, a field of an unexpected type counts as
 //! absent, and of a duplicate key the last one counts: the program itself writes such lines.
 
-use crate::passed_over::PassedOver;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
@@ -119,7 +118,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 Key::Error => event.error = map.next_value::<Any<'de>>()?.item(),
                 Key::Item => event.item = map.next_value::<Any<'de>>()?.item(),
                 _ => {
-                    map.next_value::<PassedOver>()?;
+                    map.next_value::<IgnoredAny>()?;
                 }
             }
         }
@@ -202,7 +201,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Any<'de>, A::Error> {
-        while items.next_element::<PassedOver>()?.is_some() {}
+        while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Any::Other)
     }
 
@@ -218,7 +217,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
                 Key::Status => item.status = map.next_value::<Any<'de>>()?.text(),
                 Key::ExitCode => item.exit_code = map.next_value::<Any<'de>>()?.integer(),
                 _ => {
-                    map.next_value::<PassedOver>()?;
+                    map.next_value::<IgnoredAny>()?;
                 }
             }
         }

@@ -25,7 +25,6 @@ pub mod measure;
 pub mod observe;
 pub mod outcome;
 pub mod parameters;
-mod passed_over;
 mod relevant;
 pub mod responses;
 pub mod retry_notice;

@@ -4,8 +4,9 @@
 //! over; a value of all that costs far more to make than to look at. Keys stay or go by name, at
 //! any depth; below a key that stays whole, everything stays.
 
-use crate::passed_over::PassedOver;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
@@ -138,7 +139,7 @@ impl<'de> Visitor<'de> for Pruning {
                 Some((key, Kept::Whole)) => drop(object.insert(key, members.next_value()?)),
                 Some((key, _)) => drop(object.insert(key, members.next_value_seed(self)?)),
                 None => {
-                    members.next_value::<PassedOver>()?;
+                    members.next_value::<IgnoredAny>()?;
                 }
             }
         }
