@@ -168,6 +168,53 @@ const ATTACKS: &[Attack] = &[
     ),
 ];
 
+/// Ways to exhaust the machine, each with the limit that it meets, the class of the failure
+/// that ends the run, and the name of the limit in the result.
+const EXHAUSTION: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "start hundreds of processes",
+        "i=0; while [ $i -lt 400 ]; do sleep $MARK & i=$((i+1)); done; wait",
+        "processes=200",
+        "agent_limit",
+        "processes",
+    ),
+    (
+        "take hundreds of megabytes of memory",
+        "(head -c 400M /dev/zero; sleep $MARK) | tail -n 1 > /dev/null",
+        "memory=100MiB",
+        "out_of_memory",
+        "memory_bytes",
+    ),
+    (
+        "compute without end",
+        "while :; do bash -c 'for ((i = 0; i < 20000; i++)); do :; done'; done",
+        "cpu_time=1s",
+        "agent_limit",
+        "cpu_time_ms",
+    ),
+    (
+        "fill the disk",
+        "head -c 30M /dev/urandom > grown; sleep $MARK",
+        "disk=20MiB",
+        "disk_full",
+        "disk_bytes",
+    ),
+    (
+        "fill the temporary folder",
+        "head -c 30M /dev/urandom > $TMPDIR/grown; sleep $MARK",
+        "disk=20MiB",
+        "disk_full",
+        "disk_bytes",
+    ),
+    (
+        "print without end",
+        "yes | head -c 8M; sleep $MARK",
+        "output=1MiB",
+        "output_limit_exceeded",
+        "output_bytes",
+    ),
+];
+
 const fn attack(channel: &'static str, name: &'static str, script: &'static str) -> Attack {
     Attack {
         channel,
@@ -319,6 +366,36 @@ fn whatever_a_hostile_program_leaves_behind_is_dead_when_the_run_is_over() {
     }
     assert!(!table.contains("ALIVE"), "{table}");
     documented("survival", &table);
+}
+
+#[test]
+fn a_hostile_program_that_exhausts_the_machine_is_ended() {
+    if !can_confine() {
+        return;
+    }
+    let mut table = String::from("| attack | limit | outcome |\n| --- | --- | --- |\n");
+    for (name, script, limit, class, key) in EXHAUSTION {
+        let mark = mark();
+        let scene = Scene::new();
+        let begin = "echo '{\"type\":\"thread.started\",\"thread_id\":\"t\"}'\n\
+                     echo '{\"type\":\"turn.started\"}'";
+        let program = program(&scene, &format!("export MARK={mark}\n{begin}\n{script}\n"));
+        let more = [
+            "--limit",
+            limit,
+            "--param",
+            "sandbox_mode=danger-full-access",
+        ];
+        let ran = scene.run(&mut scene.run_command(&program, &more));
+        let result = ran.result();
+        assert_eq!(result["failure"]["class"], *class, "{name}: {result:#}");
+        let hit = &result["confinement"]["limits"][key]["hit"];
+        assert_eq!(*hit, true, "{name}");
+        assert_eq!(result["processes"]["survivors"], 0, "{name}");
+        assert_eq!(processes::with_argument(&mark), [], "{name}");
+        writeln!(table, "| {name} | `--limit {limit}` | ended: {class} |").expect("a string");
+    }
+    documented("exhaustion", &table);
 }
 
 #[derive(Clone, Copy, PartialEq)]
