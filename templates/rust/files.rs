@@ -15,6 +15,7 @@
     moved!("adapter", "adapters/fake", "src/line.rs"),
     moved!("adapter", "adapters/fake", "src/observe.rs"),
     moved!("adapter", "adapters/fake", "src/parameters.rs"),
+    moved!("adapter", "adapters/fake", "src/running.rs"),
     moved!("adapter", "adapters/fake", "src/session.rs"),
     moved!("adapter", "adapters/fake", "src/simulate.rs"),
     moved!("adapter", "adapters/fake", "tests/observe.rs"),

@@ -354,6 +354,26 @@ fn work_that_ends_before_the_cancel_is_caught() {
 }
 
 #[test]
+fn work_that_ends_before_the_limit_is_caught() {
+    let Some(real) = RealBench::new("work_that_ends_before_the_limit_is_caught") else {
+        return;
+    };
+    // The tool call is over at once, and so is the work.
+    edit(&real.suite("cli/interrupted/endpoint.json"), |script| {
+        let call = &mut script["replies"][0]["do"]["stream"]["items"][0]["function_call"];
+        call["arguments"]["cmd"] = json!("touch akbench-suite-working");
+        let usage = json!({"completed": {"usage": {"input": 1000, "output": 50}}});
+        let done =
+            json!({"do": {"stream": {"items": [{"message": {"text": "Done."}}], "end": usage}}});
+        let replies = script["replies"].as_array_mut().expect("replies");
+        replies.push(done);
+    });
+    let (case, reason) = real.the_failure_in(&["--only", "cli.time_limit"]);
+    assert_eq!(case, "cli.time_limit");
+    assert!(reason.contains("expected the limit"), "{reason}");
+}
+
+#[test]
 fn a_version_that_nobody_measured_is_not_conformant() {
     let Some(real) = RealBench::new("a_version_that_nobody_measured_is_not_conformant") else {
         return;
