@@ -101,29 +101,32 @@ fn check_configuration_schema(schema: &Value) -> Vec<Problem> {
                 .map_or_else(|| "nothing".to_owned(), show),
         });
     }
-    let mut flawed = false;
-    for error in jsonschema::draft202012::meta::validator().iter_errors(schema) {
-        flawed = true;
-        problems.push(Problem::Value {
-            pointer: format!("{AT}{}", error.instance_path().as_str()),
+    match jsonschema::draft202012::new(schema) {
+        Ok(_) => problems.extend(check_defaults(schema)),
+        Err(error) => problems.extend(flaws(schema, AT, &error)),
+    }
+    problems
+}
+
+/// Why a schema can't be used: all that the schema of schemas finds in it, or, if that is
+/// nothing (a reference that leads nowhere, for example), what stopped it from being used.
+fn flaws(schema: &Value, at: &str, stopped: &jsonschema::ValidationError<'_>) -> Vec<Problem> {
+    let found: Vec<Problem> = jsonschema::draft202012::meta::validator()
+        .iter_errors(schema)
+        .map(|error| Problem::Value {
+            pointer: format!("{at}{}", error.instance_path().as_str()),
             expected: "a valid JSON Schema 2020-12".to_owned(),
             found: error.to_string(),
-        });
+        })
+        .collect();
+    if !found.is_empty() {
+        return found;
     }
-    if flawed {
-        return problems;
-    }
-    // Finds what the schema of schemas can't: references that lead nowhere, for example.
-    if let Err(error) = jsonschema::draft202012::new(schema) {
-        problems.push(Problem::Value {
-            pointer: AT.to_owned(),
-            expected: "a JSON Schema that can be used".to_owned(),
-            found: error.to_string(),
-        });
-        return problems;
-    }
-    problems.extend(check_defaults(schema));
-    problems
+    vec![Problem::Value {
+        pointer: at.to_owned(),
+        expected: "a JSON Schema that can be used".to_owned(),
+        found: stopped.to_string(),
+    }]
 }
 
 /// A default has to be a value that could be given.

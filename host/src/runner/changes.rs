@@ -111,7 +111,9 @@ fn mask(from: &Path, to: &Path, redactor: &Redactor) -> io::Result<(u64, Sha256)
     let mut source = File::open(from)?;
     let mut target = crate::process::recorder::create_private(to)?;
     let masks = redactor.copy(&mut source, &mut target)?;
-    target.sync_all()?;
+    if target.metadata()?.len() > 0 {
+        target.sync_all()?;
+    }
     let (sha256, _) = Sha256::of_file(to)?;
     Ok((masks, sha256))
 }

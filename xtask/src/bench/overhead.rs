@@ -24,6 +24,16 @@ const ADDED: f64 = 15.0;
 /// Runs without the cache: they take ten times as long.
 const WITHOUT_CACHE: u32 = 5;
 
+/// Nothing is confined and nothing limited: the process tree is still held together.
+const UNCONFINED: &[&str] = &[
+    "--confine",
+    "off",
+    "--limit",
+    "processes=none",
+    "--limit",
+    "disk=none",
+];
+
 /// Samples of one kind of run, in milliseconds.
 #[derive(Default)]
 struct Kind {
@@ -44,18 +54,20 @@ pub fn measure(rig: &Rig, runs: u32) -> Outcome<Vec<Row>> {
     one(rig, &stub, &[])?;
     let mut by_hand = Vec::new();
     let (mut open, mut confined, mut fresh) = <(Kind, Kind, Kind)>::default();
-    let mut confinement = Vec::new();
+    let (mut confinement, mut limits) = (Vec::new(), Vec::new());
     for run in 0..runs {
         // In turns, so that all see the same machine.
         let program = milliseconds(rig::timed(stub.by_hand())?.0);
         by_hand.push(program);
-        let off = one(rig, &stub, &["--confine", "off"])?;
+        let off = one(rig, &stub, UNCONFINED)?;
+        let limited = one(rig, &stub, &["--confine", "off"])?;
         let on = one(rig, &stub, &["--confine", "best-effort"])?;
-        confinement.push(on.added(program) - off.added(program));
+        limits.push(limited.added(program) - off.added(program));
+        confinement.push(on.added(program) - limited.added(program));
         open.take(&off, program);
         confined.take(&on, program);
         if run < WITHOUT_CACHE {
-            let compiled = one(rig, &stub, &["--confine", "off", "--no-cache"])?;
+            let compiled = one(rig, &stub, &[UNCONFINED, &["--no-cache"]].concat())?;
             fresh.take(&compiled, program);
         }
     }
@@ -87,6 +99,7 @@ pub fn measure(rig: &Rig, runs: u32) -> Outcome<Vec<Row>> {
             &open.added,
         )
         .map(|row| row.with_goal(Goal::AtMost(ADDED))),
+        row("limits", "added by the default limits (apart)", &limits),
         row("confinement", "added by confinement (apart)", &confinement),
         row("run", "the whole run, unconfined", &open.walls),
         row("run_confined", "the whole run, confined", &confined.walls),
