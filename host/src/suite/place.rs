@@ -209,7 +209,7 @@ impl Place {
         appears_within(MARKER_LIMIT, || self.agent_was_at_work()).await
     }
 
-    /// Has the agent's own program written [`MARKER`] into the workspace?
+    /// Has the agent's own program written its marker into the workspace?
     pub fn has_marker(&self) -> bool {
         self.in_workspace(MARKER).exists()
     }
