@@ -7,12 +7,14 @@ use akbench::sandbox::cache::ComponentCache;
 use akbench::sandbox::component::AdapterComponent;
 use akbench::sandbox::engine::Sandbox;
 use akbench::suite::lab::{Lab, Subject};
+use akbench::suite::real_agent::{CliSuite, RealAgent, Role};
 use akbench::suite::report::{CaseReport, Outcome};
 use akbench::suite::run;
 use akbench::suite::stub_folder::StubFolder;
 use akbench_broken_adapter::breaks::Break;
 use akbench_e2e::built;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,14 +87,51 @@ impl Reference {
         reports.into_inner().expect("no thread panicked")
     }
 
+    /// The cases of this name, with the stub as if it were the agent's own program.
+    pub fn run_as_real(&self, variant: Variant, case: &str) -> Vec<CaseReport> {
+        let program = self.folder.path().join("real").join("agent");
+        let scenario = self.folder.path().join("real").join("agent.scenario");
+        std::fs::create_dir_all(&scenario).expect("a folder");
+        std::fs::copy(built::stub_cli(), &program).expect("a copy");
+        for file in ["scenario.json", "stdout.jsonl"] {
+            let from = guest().join("suite/completes").join(file);
+            std::fs::copy(from, scenario.join(file)).expect("a copy");
+        }
+        // Never asked: the stub plays its recording.
+        let script = self.folder.path().join("real").join("endpoint.json");
+        std::fs::write(&script, json!({"replies": []}).to_string()).expect("written");
+        let stub = self.recordings(variant, &self.descriptor(variant));
+        let real = RealAgent {
+            program,
+            suite: CliSuite {
+                model: None,
+                parameters: stub.parameters.clone(),
+                completes: Role {
+                    script: Some(script),
+                    expected: stub.completes.expected.clone(),
+                    workspace: BTreeMap::new(),
+                },
+                provider_error: None,
+                interrupted: None,
+            },
+            endpoint_program: Some(built::responses_server()),
+            live: None,
+        };
+        self.run_cases(variant, Some(real), &[case.to_owned()])
+    }
+
     fn run(&self, variant: Variant) -> Vec<CaseReport> {
+        self.run_cases(variant, None, &[])
+    }
+
+    fn run_cases(
+        &self,
+        variant: Variant,
+        real: Option<RealAgent>,
+        only: &[String],
+    ) -> Vec<CaseReport> {
         let descriptor = self.descriptor(variant);
-        let recordings = guest().join("suite");
-        let mut stub = StubFolder::load(&recordings, &descriptor).expect("recordings");
-        let broken = json!(variant.broken);
-        stub.parameters.insert("break".to_owned(), broken);
-        let continues = json!(variant.continues);
-        stub.parameters.insert("continues".to_owned(), continues);
+        let stub = self.recordings(variant, &descriptor);
         let lab = Lab::new(Subject {
             sandbox: self.sandbox.clone(),
             component: self.component.clone(),
@@ -100,10 +139,20 @@ impl Reference {
             supervisor: built::akbench(),
             stub: Some(stub),
             stub_program: Some(built::stub_cli()),
-            real: None,
+            real,
         });
         let lab = lab.expect("a folder").quick();
-        self.runtime.block_on(run::run(lab, &[], |_| ())).reports
+        self.runtime.block_on(run::run(lab, only, |_| ())).reports
+    }
+
+    fn recordings(&self, variant: Variant, descriptor: &AgentDescriptor) -> StubFolder {
+        let recordings = guest().join("suite");
+        let mut stub = StubFolder::load(&recordings, descriptor).expect("recordings");
+        let broken = json!(variant.broken);
+        stub.parameters.insert("break".to_owned(), broken);
+        let continues = json!(variant.continues);
+        stub.parameters.insert("continues".to_owned(), continues);
+        stub
     }
 
     fn descriptor(&self, variant: Variant) -> AgentDescriptor {

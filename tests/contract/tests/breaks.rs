@@ -156,7 +156,7 @@ tests! {
 }
 
 /// Cases that need the agent's own program, and the test of `real_cli.rs` that breaks what each
-/// looks at. `cli.replay` compares by the same function as `replay.completed_work` of the table.
+/// looks at; for `cli.replay` it is one here, because only a broken adapter breaks that.
 const WITH_THE_PROGRAM: &[(&str, Option<&str>)] = &[
     (
         "cli.environment",
@@ -309,4 +309,20 @@ fn every_case_has_one_break_and_every_break_one_case() {
             assert!(reason.len() > 20, "{:?} and `{other}`: why?", row.broken);
         }
     }
+}
+
+#[test]
+fn an_adapter_that_forgets_in_replay_is_caught_with_the_agents_own_program_too() {
+    let reference = Reference::new();
+    let of = |broken: Break| reference.run_as_real(variant(broken), "cli.replay");
+    assert_eq!(
+        ended(&of(Break::Nothing), Outcome::Failed),
+        Vec::new() as Vec<&_>
+    );
+    let reports = of(Break::ReplayForgetsCompleted);
+    let failed: Vec<&str> = ended(&reports, Outcome::Failed)
+        .iter()
+        .map(|case| case.name.as_str())
+        .collect();
+    assert_eq!(failed, ["cli.replay"]);
 }
