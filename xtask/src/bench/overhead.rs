@@ -1,6 +1,6 @@
 //! The time that the host adds to a program that does nothing.
 //!
-//! Wall time of `akbench run`, from exec to exit, less its probes (`phases.validate`: they
+//! Wall time of `akbench run`, from exec to exit, less its probes (the phase `validate`: they
 //! start the agent's program too), less the wall time of the same program started by hand.
 
 use std::fs;
@@ -162,9 +162,33 @@ fn one(rig: &Rig, stub: &Stub, more: &[&str]) -> Outcome<Measured> {
     Ok(Measured {
         wall: milliseconds(wall),
         start: milliseconds(start),
-        probes: result["phases"]["validate"].as_f64().unwrap_or(0.0),
+        probes: milliseconds(probes(&run)?),
         finish: milliseconds(ended.duration_since(over).unwrap_or_default()),
     })
+}
+
+/// How long the probes took. `phases` of the result are whole milliseconds, always rounded down;
+/// the times of events are too, but at both ends, so that they are right in the middle.
+fn probes(run: &Path) -> Outcome<Duration> {
+    let path = run.join("events.jsonl");
+    let text = fs::read_to_string(&path).explain(|| format!("read {}", path.display()))?;
+    let mut begins = [None; 2];
+    for line in text.lines() {
+        let event: Value =
+            serde_json::from_str(line).explain(|| format!("read {} as JSON", path.display()))?;
+        for (begin, phase) in begins.iter_mut().zip(["validate", "start"]) {
+            if event["event"] == "phase" && event["phase"] == phase {
+                *begin = Some(time(&event["at"])?);
+            }
+        }
+    }
+    match begins {
+        [Some(validate), Some(start)] => Ok(start.duration_since(validate).unwrap_or_default()),
+        _ => Err(Failure::new(format!(
+            "{} does not say when the probes began and ended",
+            path.display()
+        ))),
+    }
 }
 
 /// The evidence of the programs that a run started, in their order.
