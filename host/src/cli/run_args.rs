@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Threads that run sessions: recording, and one guest that computes.
-const WORKERS: usize = 2;
+/// Threads beside the main one, which runs the session and its guest: one records. With more,
+/// they wake each other up for every line, which takes longer than the recording.
+const WORKERS: usize = 1;
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
