@@ -43,10 +43,11 @@ fn at_work_in(scene: Scene, steps: &Value, more: &[&str]) -> (Scene, Running) {
     let running = Running::start(&mut scene.run_command(&program, more));
     let said_all = || {
         the_run(&scene).is_some_and(|run| {
+            // Whole lines: half of the last one may be recorded before the rest of it.
             let said = |file: &str, text: &str| {
                 let path = task_evidence(&run).map(|folder| folder.join(file));
                 path.and_then(|path| fs::read_to_string(path).ok())
-                    .is_some_and(|found| found.contains(text))
+                    .is_some_and(|found| found.contains(text) && found.ends_with('\n'))
             };
             said("stderr", "at work") && said("stdout", "turn.completed")
         })
