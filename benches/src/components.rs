@@ -3,10 +3,10 @@
 use crate::error::{Doing, Unmeasured};
 use crate::replayed::Replays;
 use crate::rig::Parts;
-use crate::row::{Better, Goal, Row};
 use akbench::sandbox::cache::ComponentCache;
 use akbench::sandbox::component::AdapterComponent;
 use akbench::sandbox::engine::Sandbox;
+use akbench_recorded::row::{Better, Goal, Row};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

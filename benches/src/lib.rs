@@ -8,7 +8,6 @@
 //! - [`rig`]: one engine, one component, and as many sessions of them as wanted.
 //! - [`replayed`]: an instance that only reads evidence.
 //! - [`program`]: an agent's program that does next to nothing.
-//! - [`row`]: what is reported.
 
 pub mod bare;
 pub mod components;
@@ -17,7 +16,6 @@ pub mod live;
 pub mod program;
 pub mod replayed;
 pub mod rig;
-pub mod row;
 pub mod sessions;
 pub mod streams;
 pub mod workspaces;

@@ -3,10 +3,10 @@
 
 use akbench_bench::error::{Doing, Unmeasured};
 use akbench_bench::rig::Parts;
-use akbench_bench::row::Row;
 use akbench_bench::streams::{self, Readers};
 use akbench_bench::{components, sessions, workspaces};
 use akbench_recorded::evidence::Long;
+use akbench_recorded::row::Row;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,11 +3,11 @@
 
 use crate::error::{Doing, Unmeasured};
 use crate::replayed::Replays;
-use crate::row::{Better, Goal, Row};
 use akbench::sandbox::cache::ComponentCache;
 use akbench::sandbox::component::AdapterComponent;
 use akbench::sandbox::engine::Sandbox;
 use akbench_recorded::evidence::{Long, lay_out};
+use akbench_recorded::row::{Better, Goal, Row};
 use akbench_recorded::{computing, peak};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Preparing a workspace, against `cp -a`.
 
 use crate::error::{Doing, Unmeasured};
-use crate::row::{Better, Row};
 use akbench::runner::workspace::{Snapshot, copy_tree};
+use akbench_recorded::row::{Better, Row};
 use std::fs;
 use std::io;
 use std::path::Path;

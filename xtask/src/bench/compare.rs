@@ -3,7 +3,8 @@
 //! Times of different days differ by what else a machine does; ratios, and figures of the same
 //! hour, can be compared. Nothing fails here: a person decides what a difference means.
 
-use super::report::{Better, Report, Row, figure};
+use super::report::Report;
+use akbench_recorded::row::{Better, Row, figure};
 
 /// Differences up to here are called noise.
 const NOISE: f64 = 0.10;

@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use super::report::Row;
 use super::rig::Rig;
 use crate::failure::{Explain, Outcome};
 use crate::steps;
 use crate::workspace::Workspace;
+use akbench_recorded::row::Row;
 
 /// How often each reader reads the short and the long stream: the long one takes its time.
 const PAIRS: [u32; 2] = [5, 2];

@@ -7,11 +7,11 @@ use std::thread;
 use serde_json::Value;
 
 use super::peak::{self, Peaks};
-use super::report::{Better, Goal, Row};
 use super::rig::Rig;
 use super::scenario;
 use crate::failure::{Explain, Failure, Outcome};
 use crate::steps;
+use akbench_recorded::row::{Better, Goal, Row};
 
 /// The runner's peak resident set, in MiB.
 const PEAK: f64 = 64.0;

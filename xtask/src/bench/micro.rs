@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::report::{Better, Row};
 use crate::failure::{Explain, Failure, Outcome};
 use crate::steps;
 use crate::workspace::Workspace;
+use akbench_recorded::row::{Better, Row};
 
 /// Runs the benchmarks and reads their estimates.
 ///

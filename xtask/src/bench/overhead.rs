@@ -10,10 +10,10 @@ use std::time::{Duration, Instant, SystemTime};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::report::{Better, Goal, Row};
 use super::rig::{self, Rig, Stub};
 use super::scenario;
 use crate::failure::{Explain, Failure, Outcome};
+use akbench_recorded::row::{Better, Goal, Row};
 
 /// From exec to the first program asked for, in milliseconds, the component cached.
 const START: f64 = 10.0;

@@ -102,7 +102,7 @@ fn highlights(report: &Report) -> String {
 
 /// `None` as long as one of them was never measured.
 fn quoted(report: &Report) -> Option<String> {
-    let shown = |id: &str| report.row(id).map(super::report::Row::shown);
+    let shown = |id: &str| report.row(id).map(akbench_recorded::row::Row::shown);
     Some(format!(
         "- A run adds {} to the agent's own time (median, unconfined, probes apart).\n\
          - {} sessions a second in one process with 64 at a time, {} of a bare loop that starts\n  \

@@ -1,10 +1,10 @@
 //! What can be measured on its own.
 
-use super::report::Row;
 use super::rig::Rig;
 use super::{Plan, inside, live, micro, overhead};
 use crate::failure::Outcome;
 use crate::workspace::Workspace;
+use akbench_recorded::row::Row;
 
 /// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

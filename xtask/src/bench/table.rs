@@ -1,6 +1,7 @@
 //! The table, for a terminal and for a page.
 
-use super::report::{Goal, Part, Row, figure};
+use super::report::Part;
+use akbench_recorded::row::{Goal, Row, figure};
 
 /// One line of the table, in words.
 struct Cells {
@@ -73,8 +74,8 @@ pub fn markdown(part: &Part) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::Better;
     use super::*;
+    use akbench_recorded::row::Better;
 
     #[test]
     fn a_row_says_whether_its_goal_is_met() {
