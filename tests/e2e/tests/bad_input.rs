@@ -581,3 +581,16 @@ fn a_descriptor_that_is_wrong_is_refused_with_its_place() {
     error: wrong.json: at `/evidance`: unknown key; did you mean `evidence`?
     ");
 }
+
+#[test]
+fn a_broken_task_stops_who_asks_for_tasks_and_nobody_else() {
+    let (scene, program) = scene();
+    let file = "more/descriptors/tasks/own/t-001/task.json";
+    scene.write(file, "{}");
+    let listing = scene.run(&mut scene.akbench(["task", "list", "--descriptors", "more"]));
+    assert_eq!(listing.code, 2, "{}", listing.stderr);
+    assert!(listing.stderr.contains(file), "{}", listing.stderr);
+    let ran = scene.run(&mut scene.run_command(&program, &["--descriptors", "more"]));
+    assert!(!ran.stderr.contains(file), "{}", ran.stderr);
+    assert_ne!(ran.code, 2, "{}", ran.stderr);
+}
