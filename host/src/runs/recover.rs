@@ -296,7 +296,7 @@ impl Recovering {
             .iter()
             .filter(|file| file.file_name().is_some_and(|name| name == "command.json"));
         let mut driven = Driven {
-            submitted: self.timeline.reached(Phase::Work),
+            submitted: self.timeline.may_have_reached_work(),
             spawned: u32::try_from(spawned.count()).unwrap_or(u32::MAX),
             stopped: Some(StopCause::HostDied(phase)),
             ..Driven::default()

@@ -81,6 +81,35 @@ fn lines_that_a_crash_cut_lose_nothing_else_and_stay_as_they_are() {
     );
 }
 
+/// Keeps the lines of a run's events before the one that says this, and half of that one.
+fn tear_events_at(run: &Path, text: &str) {
+    let path = run.join("events.jsonl");
+    let events = fs::read_to_string(&path).unwrap();
+    let at = events.find(text).expect("an event to tear");
+    fs::write(&path, &events[..at + text.len() / 2]).unwrap();
+}
+
+#[test]
+fn where_the_beginning_of_the_work_is_the_torn_line_the_evidence_tells() {
+    let (scene, run) = killed_at_work(&[]);
+    tear_events_at(&run, r#""phase":"work""#);
+    let result = recovered(&scene, &run);
+    assert_eq!(result["usage"]["total_tokens"], 2170);
+}
+
+#[test]
+fn where_a_torn_line_was_not_the_beginning_of_the_work_nothing_is_made_up() {
+    let (scene, run) = killed_at_work(&[]);
+    tear_events_at(&run, r#""phase":"work""#);
+    fs::remove_dir_all(task_evidence(&run).unwrap()).unwrap();
+    fs::remove_dir_all(run.join("agent-home/sessions")).unwrap();
+    let result = recovered(&scene, &run);
+    assert_eq!(result["failure"]["phase"], "start");
+    for nobody_saw in ["usage", "native_session_id", "final_message", "turns"] {
+        assert_eq!(result[nobody_saw], Value::Null, "{nobody_saw}");
+    }
+}
+
 #[test]
 fn a_home_that_was_half_copied_is_copied_anew() {
     let (scene, run) = killed_at_work(&[]);
