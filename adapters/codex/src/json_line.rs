@@ -3,7 +3,6 @@
 use akbench_adapter_sdk::lines::Line;
 use serde::Deserialize;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// Why a line could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +65,11 @@ pub fn read<'a, T: Deserialize<'a>>(
         return Ok(None);
     }
     // Looked at once as a whole: as bytes, every text in it would be looked at by itself.
-    let text = match String::from_utf8_lossy(line.bytes) {
-        Cow::Borrowed(text) => text,
+    let text = match simdutf8::basic::from_utf8(line.bytes) {
+        Ok(text) => text,
         // Bytes that are no UTF-8 can only lie inside a string: the line's structure holds.
-        Cow::Owned(text) => {
-            *repaired = text;
+        Err(_) => {
+            *repaired = String::from_utf8_lossy(line.bytes).into_owned();
             repaired
         }
     };

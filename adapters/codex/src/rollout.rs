@@ -6,9 +6,10 @@ use crate::relevant::Relevant;
 use crate::turn::{Turn, TurnEnd};
 use akbench_adapter_sdk::evidence::{Evidence, EvidenceError, for_each_line};
 use akbench_adapter_sdk::lines::Line;
-use memchr::memmem;
+use memchr::memmem::Finder;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 /// Who a conversation belongs to, from the first line of its file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -245,6 +246,26 @@ enum Skimmed {
     Input,
 }
 
+/// Looks for the words that tell what a line is. Made once: making one costs more than looking
+/// through the head of a line.
+struct Words {
+    payload: Finder<'static>,
+    response_item: Finder<'static>,
+    world_state: Finder<'static>,
+    compacted: Finder<'static>,
+    content: Finder<'static>,
+    role: Finder<'static>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    payload: Finder::new(b"\"payload\":"),
+    response_item: Finder::new(b"\"response_item\""),
+    world_state: Finder::new(b"\"world_state\""),
+    compacted: Finder::new(b"\"compacted\""),
+    content: Finder::new(b"\"content\":"),
+    role: Finder::new(b"\"role\":"),
+});
+
 /// Texts of the conversation make up most of a file and say nothing else that is counted
 /// here. What stands before a line's payload, and before a message's content, holds no text,
 /// so that the words found there are the line's own. `None` if the line has to be parsed.
@@ -254,11 +275,12 @@ fn skim(line: &[u8]) -> Option<Skimmed> {
     if !line.starts_with(b"{\"timestamp\":") || !line.ends_with(b"}") {
         return None;
     }
+    let words = &*WORDS;
     let head = &line[..line.len().min(HEAD)];
-    let payload = memmem::find(head, b"\"payload\":")?;
+    let payload = words.payload.find(head)?;
     let before = &head[..payload];
-    if memmem::find(before, b"\"response_item\"").is_some() {
-        let start = payload + b"\"payload\":".len();
+    if words.response_item.find(before).is_some() {
+        let start = payload + words.payload.needle().len();
         let after = &line[start..line.len().min(start + MESSAGE_HEAD)];
         let kind = after.trim_ascii_start().strip_prefix(b"{\"type\":")?;
         let kind = kind.trim_ascii_start();
@@ -266,17 +288,17 @@ fn skim(line: &[u8]) -> Option<Skimmed> {
             return Some(Skimmed::Output);
         }
         let message = kind.strip_prefix(b"\"message\"")?;
-        return role(message);
+        return role(message, words);
     }
-    let skipped = memmem::find(before, b"\"world_state\"").is_some()
-        || memmem::find(before, b"\"compacted\"").is_some();
+    let skipped =
+        words.world_state.find(before).is_some() || words.compacted.find(before).is_some();
     skipped.then_some(Skimmed::Nothing)
 }
 
 /// Whose message it is, if its role stands before its content.
-fn role(message: &[u8]) -> Option<Skimmed> {
-    let message = &message[..memmem::find(message, b"\"content\":")?];
-    let at = memmem::find(message, b"\"role\":")? + b"\"role\":".len();
+fn role(message: &[u8], words: &Words) -> Option<Skimmed> {
+    let message = &message[..words.content.find(message)?];
+    let at = words.role.find(message)? + words.role.needle().len();
     let role = message[at..].trim_ascii_start();
     Some(if role.starts_with(b"\"assistant\"") {
         Skimmed::Output

@@ -12,7 +12,8 @@ use crate::failure::{Explain, Outcome};
 use crate::{atomic, digest};
 
 /// What a guest is built from, relative to the workspace.
-const INPUTS: [&str; 5] = [
+const INPUTS: [&str; 6] = [
+    ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
     "adapters",
@@ -97,6 +98,7 @@ mod tests {
     fn workspace() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for file in [
+            ".cargo/config.toml",
             "Cargo.lock",
             "Cargo.toml",
             "adapters/a/lib.rs",
