@@ -5,8 +5,17 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-/// Enters a control group through its `cgroup.procs`. Returns why that failed.
+/// Enters a control group through the file for that, which moves the process or only the thread
+/// that writes. Returns why that failed.
 pub fn enter(entrance: OwnedFd) -> Option<String> {
+    let threads = match fs::read_dir("/proc/self/task") {
+        Ok(threads) => threads.count(),
+        Err(error) => return Some(format!("`/proc/self/task`: {error}")),
+    };
+    if threads != 1 {
+        // Whatever another of them starts would be outside.
+        return Some(format!("the supervisor has {threads} threads instead of 1"));
+    }
     // `0` is whoever writes it.
     let entered = File::from(entrance).write_all(b"0");
     entered.err().map(|error| error.to_string())

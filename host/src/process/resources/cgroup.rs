@@ -112,13 +112,21 @@ impl ControlGroup {
         self.controllers.contains(&controller)
     }
 
-    /// The file through which a process enters: what writes `0` to it is in.
+    /// The file through which a process of one thread enters: what writes `0` to it is in.
+    ///
+    /// In version 1 that is `tasks`, which moves a thread. Before the system moves a process it
+    /// waits until no other is being forked, for ten milliseconds and more, and lets none be
+    /// forked until it is done; a thread that moves itself needs none of that (since Linux 5.17).
+    /// In version 2 a thread can't enter a group of this kind alone.
     ///
     /// # Errors
     ///
     /// What the system says.
     pub fn entrance(&self) -> io::Result<OwnedFd> {
-        let path = self.path.join("cgroup.procs");
+        let path = self.path.join(match self.version {
+            Version::V1 => "tasks",
+            Version::V2 => "cgroup.procs",
+        });
         let file = OpenOptions::new().write(true).open(&path);
         file.map(OwnedFd::from)
             .map_err(|error| named(&error, &path))
@@ -274,6 +282,10 @@ mod tests {
         fs::write(v1.path.join("pids.events"), "max 3\n").unwrap();
         fs::write(v1.path.join("pids.current"), "4\n").unwrap();
         assert_eq!(v1.counts(Controller::Memory), counts(None, false));
+        // Through the one that holds up no other process of the machine.
+        fs::write(v1.path.join("tasks"), "").unwrap();
+        fs::write(v2.path.join("cgroup.procs"), "").unwrap();
+        assert!(v1.entrance().is_ok() && v2.entrance().is_ok());
         assert_eq!(v1.counts(Controller::Cpu), counts(Some(7), false));
         assert_eq!(v1.counts(Controller::Pids), counts(Some(3), true));
     }
