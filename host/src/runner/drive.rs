@@ -1,6 +1,7 @@
 //! Driving one session through the contract: validate, start, submit, wait, stop, collect,
 //! close. Nothing here knows any agent.
 
+use super::blocking::while_others_go_on;
 use super::collect::{Masks, copy_home_evidence};
 use super::limits::{self, RunLimits};
 use super::operate::{AdapterFault, Operation, instantiation_fault, not_returned, operate};
@@ -494,12 +495,14 @@ impl Session<'_> {
             }
         }
         let folders = &self.setup.grants.folders;
-        let copied = copy_home_evidence(
-            &folders.agent_home,
-            &self.setup.home_evidence,
-            &folders.evidence,
-            &self.setup.redactor,
-        );
+        let copied = while_others_go_on(|| {
+            copy_home_evidence(
+                &folders.agent_home,
+                &self.setup.home_evidence,
+                &folders.evidence,
+                &self.setup.redactor,
+            )
+        });
         match copied {
             Ok(masks) => self.driven.masks = masks,
             Err(error) => self.driven.recording_failure = Some(RecordingFailed::new(&error)),

@@ -1,5 +1,6 @@
 //! Having a task's evaluator judge, once the agent is gone.
 
+use super::blocking::while_others_go_on;
 use super::changes::{self, After, Before};
 use super::confine::{Confine, ConfinementRequest, Network, resource_limits};
 use super::drive::{Driven, StopCause};
@@ -48,7 +49,7 @@ pub(super) async fn judge(it: Judging<'_>) -> Result<Option<Evaluation>, Evaluat
     crate::files::create_private_folders(&folder)
         .map_err(|error| EvaluationError::Setup(error.to_string()))?;
     let scratch = folder.join("apply.git");
-    changes::fresh_copy(it.before, it.after, &workspace, &scratch)
+    while_others_go_on(|| changes::fresh_copy(it.before, it.after, &workspace, &scratch))
         .map_err(EvaluationError::Setup)?;
     let tree = TreeOptions {
         supervisor: it.supervisor.to_owned(),

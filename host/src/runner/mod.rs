@@ -5,6 +5,7 @@
 
 pub(crate) mod assemble;
 pub mod assignment;
+mod blocking;
 mod capabilities;
 pub mod changes;
 pub mod check;

@@ -1,6 +1,7 @@
 //! A whole run: folder, tree, session, evidence, result.
 
 use super::assemble::assemble;
+use super::blocking::while_others_go_on;
 use super::changes::{self, Before};
 use super::collect::list_artifacts;
 use super::confine::{self, Confine, ConfinementRequest, Network, Passage};
@@ -222,7 +223,7 @@ impl Runner {
         early: Option<EarlyLaunch>,
     ) -> Result<FinishedRun, RunError> {
         let started = Instant::now();
-        let prepared = self.prepare(plan, component, options)?;
+        let prepared = while_others_go_on(|| self.prepare(plan, component, options))?;
         let write = |path: PathBuf| move |error| RunError::Write { path, error };
         let Contained {
             tree,
@@ -250,8 +251,10 @@ impl Runner {
             wait_for_end(&mut ending).await;
         }
         // Otherwise only the supervisor is left, which touches no file and may end meanwhile.
-        self.keep_session(&prepared, &driven);
-        let after = changes::keep(&prepared.before, &prepared.folder, &prepared.redactor);
+        let after = while_others_go_on(|| {
+            self.keep_session(&prepared, &driven);
+            changes::keep(&prepared.before, &prepared.folder, &prepared.redactor)
+        });
         if plan.task.is_some() {
             // An evaluator finds nothing of the agent, not even what held it together.
             wait_for_end(&mut ending).await;
@@ -271,8 +274,9 @@ impl Runner {
         .await;
         let mut result = assemble(&prepared.record, &driven, confinement, &prepared.warnings);
         let masks = driven.masks.clone();
-        result.artifacts = list_artifacts(&prepared.folder.artifacts(), masks)
-            .map_err(write(prepared.folder.artifacts()))?;
+        result.artifacts =
+            while_others_go_on(|| list_artifacts(&prepared.folder.artifacts(), masks))
+                .map_err(write(prepared.folder.artifacts()))?;
         result.workspace = after.record;
         result.warnings.extend(after.warnings);
         let standing = self.attestations.standing(&Attested {
@@ -303,13 +307,15 @@ impl Runner {
         if let Ok(masked) = masked(&result, &prepared.redactor) {
             result = masked;
         }
-        // Gone already if the disk was full.
-        let _ = std::fs::remove_file(prepared.folder.reserve());
-        crate::files::write_json_durably(&prepared.folder.result(), &result)
-            .map_err(write(prepared.folder.result()))?;
+        while_others_go_on(|| {
+            // Gone already if the disk was full.
+            let _ = std::fs::remove_file(prepared.folder.reserve());
+            crate::files::write_json_durably(&prepared.folder.result(), &result)
+        })
+        .map_err(write(prepared.folder.result()))?;
         wait_for_end(&mut ending).await;
         // What can't be removed costs room, not truth.
-        if let Err(error) = prepared.folder.clean(options.keep_home) {
+        if let Err(error) = while_others_go_on(|| prepared.folder.clean(options.keep_home)) {
             tracing::warn!(%error, "failed to remove temporary folders of the run");
         }
         Ok(FinishedRun {
