@@ -91,6 +91,9 @@ enum Task {
         /// Sessions at each concurrency
         #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         sessions: u32,
+        /// Keep measured runs in this folder, and so in its file system [default: target]
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
         /// Also write the figures to this file, as JSON
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
@@ -164,6 +167,7 @@ fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
             runs,
             megabytes,
             sessions,
+            folder,
             json,
             compare,
             write_docs,
@@ -179,6 +183,7 @@ fn run(task: Task, installing: Installing) -> Outcome<ExitCode> {
                 runs,
                 megabytes,
                 sessions,
+                folder: folder.unwrap_or_else(|| workspace.target.clone()),
                 json,
                 compare,
                 write_docs,

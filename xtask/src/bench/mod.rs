@@ -4,6 +4,7 @@
 //! drift is asserted by tests instead (`benches/tests`, `benches/native/tests`).
 
 mod compare;
+mod file_system;
 mod inside;
 mod live;
 mod machine;
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 pub use self::section::Section;
 
+use self::machine::Machine;
 use self::report::{Part, Report};
 use self::rig::Rig;
 use crate::failure::Outcome;
@@ -39,6 +41,8 @@ pub struct Plan {
     pub megabytes: [u32; 2],
     /// Sessions at each concurrency.
     pub sessions: u32,
+    /// Measured runs are kept in a folder of this one.
+    pub folder: PathBuf,
     /// Where the figures go as JSON; `None`: only the table is printed.
     pub json: Option<PathBuf>,
     /// An earlier report to compare with.
@@ -63,8 +67,9 @@ pub fn run(workspace: &Workspace, installing: Installing, plan: &Plan) -> Outcom
             .collect(),
     };
     build(workspace, installing)?;
-    let rig = Rig::new(workspace)?;
+    let rig = Rig::new(workspace, &plan.folder)?;
     let commit = commit(workspace);
+    let machine = Machine::with_runs_in(rig.folder());
     let mut report = Report::new();
     for section in sections {
         let begin = Instant::now();
@@ -74,7 +79,7 @@ pub fn run(workspace: &Workspace, installing: Installing, plan: &Plan) -> Outcom
             section.id(),
             begin.elapsed().as_secs_f64()
         );
-        let part = Part::now(section.id(), section.title(), commit.as_deref(), rows);
+        let part = Part::now(section, &machine, commit.as_deref(), rows);
         table::print(&part);
         report.put(part);
     }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
+use super::section::Section;
 use crate::atomic;
 use crate::failure::{Explain, Failure, Outcome};
 
@@ -44,13 +45,13 @@ pub struct Part {
 
 impl Part {
     /// A section that was just measured.
-    pub fn now(id: &str, title: &str, commit: Option<&str>, rows: Vec<Row>) -> Self {
+    pub fn now(section: Section, machine: &Machine, commit: Option<&str>, rows: Vec<Row>) -> Self {
         Self {
-            id: id.to_owned(),
-            title: title.to_owned(),
+            id: section.id().to_owned(),
+            title: section.title().to_owned(),
             taken_at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             commit: commit.map(str::to_owned),
-            machine: Machine::this(),
+            machine: machine.clone(),
             rows,
         }
     }
@@ -120,17 +121,28 @@ mod tests {
     #[test]
     fn a_section_measured_again_takes_the_place_of_the_old_one() {
         let mut report = Report::new();
-        for (id, median) in [("a", 1.0), ("b", 2.0), ("a", 3.0)] {
-            let row = Row::of(format!("{id}.x"), id, "ms", Better::Lower, &[median]);
-            report.put(Part::now(id, id, None, row.into_iter().collect()));
+        let machine = Machine::with_runs_in(Path::new("/"));
+        for (section, median) in [
+            (Section::Live, 1.0),
+            (Section::Micro, 2.0),
+            (Section::Live, 3.0),
+        ] {
+            let id = format!("{}.x", section.id());
+            let row = Row::of(id, "x", "ms", Better::Lower, &[median]);
+            report.put(Part::now(
+                section,
+                &machine,
+                None,
+                row.into_iter().collect(),
+            ));
         }
         let ids: Vec<&str> = report
             .sections
             .iter()
             .map(|part| part.id.as_str())
             .collect();
-        assert_eq!(ids, ["a", "b"]);
-        assert_eq!(report.row("a.x").unwrap().median, 3.0);
+        assert_eq!(ids, ["live", "micro"]);
+        assert_eq!(report.row("live.x").unwrap().median, 3.0);
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
     }

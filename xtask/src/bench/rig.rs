@@ -26,16 +26,19 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Makes the folders.
+    /// Makes the folders, in this one.
     ///
     /// # Errors
     ///
     /// If they cannot be made.
-    pub fn new(workspace: &Workspace) -> Outcome<Self> {
+    pub fn new(workspace: &Workspace, folder: &Path) -> Outcome<Self> {
+        let folder = folder
+            .canonicalize()
+            .explain(|| format!("find the folder {}", folder.display()))?;
         let folder = tempfile::Builder::new()
             .prefix("bench-")
-            .tempdir_in(&workspace.target)
-            .explain(|| format!("create a folder in {}", workspace.target.display()))?;
+            .tempdir_in(&folder)
+            .explain(|| format!("create a folder in {}", folder.display()))?;
         Ok(Self {
             akbench: workspace.release_program("akbench"),
             adapter: workspace.adapters().join("codex.wasm"),

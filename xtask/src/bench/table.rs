@@ -75,15 +75,20 @@ pub fn markdown(part: &Part) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::machine::Machine;
+    use crate::bench::section::Section;
     use akbench_recorded::row::Better;
+    use std::path::Path;
 
     #[test]
     fn a_row_says_whether_its_goal_is_met() {
         let row = |figure| Row::of("a", "a thing", "ms", Better::Lower, &[figure]);
         let rows = [1.0, 3.0].into_iter().filter_map(row);
         let rows = rows.map(|row| row.with_goal(Goal::AtMost(2.0))).collect();
-        let text = markdown(&Part::now("s", "Some section", None, rows));
-        assert!(text.starts_with("### Some section\n"), "{text}");
+        let machine = Machine::with_runs_in(Path::new("/"));
+        let text = markdown(&Part::now(Section::Live, &machine, None, rows));
+        let title = format!("### {}\n", Section::Live.title());
+        assert!(text.starts_with(&title), "{text}");
         assert!(
             text.contains("| a thing | 1.00 ms | | ≤ 2.00: met |\n"),
             "{text}"
