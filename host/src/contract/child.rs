@@ -1,17 +1,15 @@
 //! A running program as an adapter sees it: reading what was recorded, waiting, signalling.
 
 use super::interrupt::Interrupt;
+use super::piped_stdin::{PipedStdin, RecordFailed};
 use crate::process::exit::{ExitRecord, ExitStatus, SignalReason};
 use crate::process::recorder::{RecordedStream, StreamState};
-use crate::process::redaction::RedactedStream;
 use crate::process::tree::{Life, ProcessTree};
 use crate::supervisor::protocol::SpawnId;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -47,16 +45,6 @@ pub enum StdinError {
     Interrupted,
     /// The program closed its end.
     BrokenPipe,
-}
-
-/// The write end of a program's input, and its record.
-pub struct PipedStdin {
-    /// To the program.
-    pub pipe: pipe::Sender,
-    /// To the evidence.
-    pub record: File,
-    /// Masks secrets on the way to the evidence.
-    pub redacted: RedactedStream,
 }
 
 /// What a child is made of.
@@ -99,6 +87,7 @@ impl Child {
             life: parts.life.clone(),
             stdout: Arc::clone(&parts.stdout),
             stderr: Arc::clone(&parts.stderr),
+            stdin: parts.stdin.as_ref().map(PipedStdin::failed),
             folder: parts.folder.clone(),
             started_at: parts.started_at,
         };
@@ -154,17 +143,12 @@ impl Child {
             tokio::select! {
                 biased;
                 () = interrupt.wanted() => return Err(StdinError::Interrupted),
-                ready = stdin.pipe.writable() => if ready.is_err() {
+                ready = stdin.writable() => if ready.is_err() {
                     return Err(StdinError::BrokenPipe);
                 },
             }
-            match stdin.pipe.try_write(bytes) {
-                Ok(taken) => {
-                    let masked = stdin.redacted.push(&bytes[..taken]);
-                    // The program has the bytes; a full disk shows on the other streams.
-                    let _ = stdin.record.write_all(&masked);
-                    return Ok(u32::try_from(taken).unwrap_or(u32::MAX));
-                }
+            match stdin.try_write(bytes) {
+                Ok(taken) => return Ok(u32::try_from(taken).unwrap_or(u32::MAX)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(_) => return Err(StdinError::BrokenPipe),
             }
@@ -173,10 +157,7 @@ impl Child {
 
     /// Ends its input.
     pub fn close_stdin(&mut self) {
-        if let Some(mut stdin) = self.parts.stdin.take() {
-            let rest = stdin.redacted.finish();
-            let _ = stdin.record.write_all(&rest);
-        }
+        drop(self.parts.stdin.take());
     }
 
     /// Waits for the program itself.
@@ -327,6 +308,8 @@ struct Finisher {
     life: watch::Receiver<Life>,
     stdout: Arc<RecordedStream>,
     stderr: Arc<RecordedStream>,
+    /// `None` if nothing was written while it ran.
+    stdin: Option<RecordFailed>,
     folder: PathBuf,
     started_at: Instant,
 }
@@ -366,7 +349,8 @@ impl Finisher {
         let mut text = serde_json::to_vec_pretty(&record)?;
         text.push(b'\n');
         crate::files::write_whole(&self.folder.join("exit.json"), &text)?;
-        match stdout.failure.or(stderr.failure) {
+        let stdin = self.stdin.and_then(|stdin| stdin.get().cloned());
+        match stdout.failure.or(stderr.failure).or(stdin) {
             None => Ok(()),
             Some(failure) if failure.disk_full => Err(io::Error::new(
                 io::ErrorKind::StorageFull,

@@ -1,9 +1,10 @@
 //! One adapter instance's reach into the world: starting programs and telling people.
 
-use super::child::{Child, ChildParts, PipedStdin};
+use super::child::{Child, ChildParts};
 use super::events::{Level, RunEvent};
 use super::grants::{Grants, is_inside, may_set_variable};
 use super::interrupt::Interrupt;
+use super::piped_stdin::PipedStdin;
 use crate::journal::{Audit, Journal};
 use crate::process::exit::SignalReason;
 use crate::process::recorder::{Activity, IoLog, RecordedStream, StreamName, create_private};
@@ -275,10 +276,11 @@ impl SessionHost {
         command: &AdapterCommand,
         write_end: OwnedFd,
     ) -> io::Result<Option<PipedStdin>> {
-        let mut record = create_private(&folder.join("stdin"))?;
+        let path = folder.join("stdin");
         match &command.stdin {
-            StdinMode::Closed => Ok(None),
+            StdinMode::Closed => create_private(&path).map(|_| None),
             StdinMode::Bytes(bytes) => {
+                let mut record = create_private(&path)?;
                 let mut masked = bytes.clone();
                 self.redactor.mask(&mut masked);
                 record.write_all(&masked)?;
@@ -291,11 +293,7 @@ impl SessionHost {
                 });
                 Ok(None)
             }
-            StdinMode::Piped => Ok(Some(PipedStdin {
-                pipe: pipe::Sender::from_owned_fd(write_end)?,
-                record,
-                redacted: self.redactor.stream(),
-            })),
+            StdinMode::Piped => PipedStdin::new(write_end, &path, &self.redactor).map(Some),
         }
     }
 

@@ -152,7 +152,8 @@ pub struct RecordingFailure {
 }
 
 impl RecordingFailure {
-    fn new(path: &Path, error: &io::Error) -> Self {
+    /// The system's error when this file was written.
+    pub fn new(path: &Path, error: &io::Error) -> Self {
         Self {
             file: path.display().to_string(),
             reason: error.to_string(),

@@ -3,7 +3,8 @@
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Does such work while the other sessions go on that share the runtime's threads: a disk that
-/// is slow to answer, or a workspace of many files, holds up its own session alone.
+/// is slow to answer, or a workspace of many files, holds up its own session alone. Not for what
+/// is polled in a `LocalSet`: tokio allows it nowhere there.
 pub(super) fn while_others_go_on<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),

@@ -1,7 +1,6 @@
 //! Driving one session through the contract: validate, start, submit, wait, stop, collect,
 //! close. Nothing here knows any agent.
 
-use super::blocking::while_others_go_on;
 use super::collect::{Masks, copy_home_evidence};
 use super::limits::{self, RunLimits};
 use super::operate::{AdapterFault, Operation, instantiation_fault, not_returned, operate};
@@ -494,18 +493,23 @@ impl Session<'_> {
                 self.driven.recording_failure = Some(RecordingFailed::new(&error));
             }
         }
-        let folders = &self.setup.grants.folders;
-        let copied = while_others_go_on(|| {
-            copy_home_evidence(
-                &folders.agent_home,
-                &self.setup.home_evidence,
-                &folders.evidence,
-                &self.setup.redactor,
-            )
-        });
-        match copied {
+        match self.copy_home_evidence().await {
             Ok(masks) => self.driven.masks = masks,
             Err(error) => self.driven.recording_failure = Some(RecordingFailed::new(&error)),
+        }
+    }
+
+    /// On a thread of its own: a home can be large, and whoever drives may have but one thread
+    /// for all sessions.
+    async fn copy_home_evidence(&self) -> io::Result<Masks> {
+        let folders = &self.setup.grants.folders;
+        let (home, evidence) = (folders.agent_home.clone(), folders.evidence.clone());
+        let globs = self.setup.home_evidence.clone();
+        let redactor = self.setup.redactor.clone();
+        let copying = move || copy_home_evidence(&home, &globs, &evidence, &redactor);
+        match tokio::task::spawn_blocking(copying).await {
+            Ok(copied) => copied,
+            Err(panic) => Err(io::Error::other(panic)),
         }
     }
 

@@ -73,9 +73,13 @@ async fn run_in(lab: &Rc<Lab>, only: &[String], told: impl Fn(&CaseReport)) -> V
         }
         let mut ended = Vec::new();
         while let Some(joined) = running.join_next().await {
-            if let Ok((index, report)) = joined {
-                told(&report);
-                ended.push((index, report));
+            match joined {
+                Ok((index, report)) => {
+                    told(&report);
+                    ended.push((index, report));
+                }
+                // A fault of ours: a case that is simply missing would look like one that passed.
+                Err(fault) => std::panic::resume_unwind(fault.into_panic()),
             }
         }
         for (index, case) in others().enumerate().filter(|(_, case)| case.alone) {
