@@ -36,8 +36,8 @@ const SHORT: usize = 100;
 /// Measures; `count` sessions at each concurrency, `long` sessions for the cost in the long
 /// run.
 ///
-/// No run is removed in between: before ext4 takes an inode, it passes over each that was freed
-/// within the last seconds, and that would be measured instead.
+/// No run is removed in between: before an ext4 without a journal takes an inode, it passes over each
+/// that was freed within the last minutes, and that would be measured instead.
 ///
 /// # Errors
 ///

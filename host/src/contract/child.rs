@@ -1,7 +1,7 @@
 //! A running program as an adapter sees it: reading what was recorded, waiting, signalling.
 
 use super::interrupt::Interrupt;
-use super::piped_stdin::{PipedStdin, RecordFailed};
+use super::stdin_record::StdinRecord;
 use crate::process::exit::{ExitRecord, ExitStatus, SignalReason};
 use crate::process::recorder::{RecordedStream, StreamState};
 use crate::process::tree::{Life, ProcessTree};
@@ -10,6 +10,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -45,6 +46,14 @@ pub enum StdinError {
     Interrupted,
     /// The program closed its end.
     BrokenPipe,
+}
+
+/// The write end of a program's input, and its record.
+pub struct PipedStdin {
+    /// To the program.
+    pub pipe: pipe::Sender,
+    /// To the evidence.
+    pub record: StdinRecord,
 }
 
 /// What a child is made of.
@@ -87,7 +96,7 @@ impl Child {
             life: parts.life.clone(),
             stdout: Arc::clone(&parts.stdout),
             stderr: Arc::clone(&parts.stderr),
-            stdin: parts.stdin.as_ref().map(PipedStdin::failed),
+            stdin: parts.stdin.as_ref().map(|stdin| stdin.record.clone()),
             folder: parts.folder.clone(),
             started_at: parts.started_at,
         };
@@ -143,12 +152,15 @@ impl Child {
             tokio::select! {
                 biased;
                 () = interrupt.wanted() => return Err(StdinError::Interrupted),
-                ready = stdin.writable() => if ready.is_err() {
+                ready = stdin.pipe.writable() => if ready.is_err() {
                     return Err(StdinError::BrokenPipe);
                 },
             }
-            match stdin.try_write(bytes) {
-                Ok(taken) => return Ok(u32::try_from(taken).unwrap_or(u32::MAX)),
+            match stdin.pipe.try_write(bytes) {
+                Ok(taken) => {
+                    stdin.record.took(&bytes[..taken]);
+                    return Ok(u32::try_from(taken).unwrap_or(u32::MAX));
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(_) => return Err(StdinError::BrokenPipe),
             }
@@ -157,7 +169,10 @@ impl Child {
 
     /// Ends its input.
     pub fn close_stdin(&mut self) {
-        drop(self.parts.stdin.take());
+        if let Some(stdin) = self.parts.stdin.take() {
+            // A failure is told with the rest of the evidence.
+            stdin.record.complete();
+        }
     }
 
     /// Waits for the program itself.
@@ -309,7 +324,7 @@ struct Finisher {
     stdout: Arc<RecordedStream>,
     stderr: Arc<RecordedStream>,
     /// `None` if nothing was written while it ran.
-    stdin: Option<RecordFailed>,
+    stdin: Option<StdinRecord>,
     folder: PathBuf,
     started_at: Instant,
 }
@@ -326,6 +341,8 @@ impl Finisher {
             Ok(states) => states,
             Err(_) => (self.stdout.state(), self.stderr.state()),
         };
+        // Whoever still has the other end of the input writes to nobody.
+        let stdin = self.stdin.as_ref().and_then(StdinRecord::complete);
         let Some(raw_status) = life.raw_status else {
             // The supervisor died first: how the program ended is not known, so nothing is said.
             return Ok(());
@@ -349,7 +366,6 @@ impl Finisher {
         let mut text = serde_json::to_vec_pretty(&record)?;
         text.push(b'\n');
         crate::files::write_whole(&self.folder.join("exit.json"), &text)?;
-        let stdin = self.stdin.and_then(|stdin| stdin.get().cloned());
         match stdout.failure.or(stderr.failure).or(stdin) {
             None => Ok(()),
             Some(failure) if failure.disk_full => Err(io::Error::new(

@@ -8,6 +8,6 @@ pub mod events;
 pub mod grants;
 pub mod interrupt;
 pub mod observed;
-mod piped_stdin;
 pub mod session;
+mod stdin_record;
 pub mod v0_1;

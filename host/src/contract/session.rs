@@ -1,10 +1,10 @@
 //! One adapter instance's reach into the world: starting programs and telling people.
 
-use super::child::{Child, ChildParts};
+use super::child::{Child, ChildParts, PipedStdin};
 use super::events::{Level, RunEvent};
 use super::grants::{Grants, is_inside, may_set_variable};
 use super::interrupt::Interrupt;
-use super::piped_stdin::PipedStdin;
+use super::stdin_record::StdinRecord;
 use crate::journal::{Audit, Journal};
 use crate::process::exit::SignalReason;
 use crate::process::recorder::{Activity, IoLog, RecordedStream, StreamName, create_private};
@@ -293,7 +293,10 @@ impl SessionHost {
                 });
                 Ok(None)
             }
-            StdinMode::Piped => PipedStdin::new(write_end, &path, &self.redactor).map(Some),
+            StdinMode::Piped => Ok(Some(PipedStdin {
+                pipe: pipe::Sender::from_owned_fd(write_end)?,
+                record: StdinRecord::create(&path, &self.redactor)?,
+            })),
         }
     }
 

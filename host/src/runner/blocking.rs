@@ -18,6 +18,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::sync::mpsc;
+    use std::time::Duration;
     use tokio::runtime::Builder;
 
     #[test]
@@ -27,7 +28,8 @@ mod tests {
             .build()
             .unwrap();
         let (sender, receiver) = mpsc::channel();
-        let waiting = runtime.spawn(async move { while_others_go_on(|| receiver.recv()) });
+        let waiting = move || receiver.recv_timeout(Duration::from_secs(30));
+        let waiting = runtime.spawn(async move { while_others_go_on(waiting) });
         // Sent by a task of the thread that waits.
         runtime.spawn(async move { sender.send(7) });
         assert_eq!(runtime.block_on(waiting).unwrap(), Ok(7));

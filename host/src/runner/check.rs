@@ -1,5 +1,6 @@
 //! Can an agent run here? The first operation of a run, for real, and nothing after it.
 
+use super::blocking::while_others_go_on;
 use super::classify::classify;
 use super::confine::ConfinementRequest;
 use super::drive::{Driven, validate};
@@ -122,7 +123,7 @@ impl Runner {
             observer: Arc::new(Silent),
             stop,
         };
-        let prepared = self.prepare(&plan, component, &options)?;
+        let prepared = while_others_go_on(|| self.prepare(&plan, component, &options))?;
         let Contained {
             tree,
             runtime,

@@ -5,6 +5,7 @@
 //! time limit and a cleared environment. Whatever goes wrong with it is its own failure,
 //! never the agent's.
 
+use super::blocking::while_others_go_on;
 use super::stop::{StopSignal, Urgency};
 use super::workspace::copy_tree;
 use crate::dataset::prepare::Variant;
@@ -124,7 +125,8 @@ pub enum EvaluationError {
 ///
 /// If it came to no verdict.
 pub async fn evaluate(mut setup: EvaluationSetup<'_>) -> Result<Evaluation, EvaluationError> {
-    let layout = lay_out(&setup).map_err(|error| EvaluationError::Setup(error.to_string()))?;
+    let layout = while_others_go_on(|| lay_out(&setup))
+        .map_err(|error| EvaluationError::Setup(error.to_string()))?;
     let tree = ProcessTree::start(setup.tree)
         .await
         .map_err(|error| EvaluationError::Setup(error.to_string()))?;
@@ -170,7 +172,8 @@ pub async fn evaluate(mut setup: EvaluationSetup<'_>) -> Result<Evaluation, Eval
             stdout_masks: stdout.masks,
             stderr_masks: stderr.masks,
         };
-        crate::files::write_json_durably(&setup.log.join("exit.json"), &record)
+        let file = setup.log.join("exit.json");
+        while_others_go_on(|| crate::files::write_json_durably(&file, &record))
             .map_err(|error| EvaluationError::Setup(error.to_string()))?;
     }
     if let Some(failure) = stdout.failure.or(stderr.failure) {

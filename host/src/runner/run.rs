@@ -173,7 +173,8 @@ pub(super) struct Preparation {
 }
 
 impl Runner {
-    /// Runs a plan to its result. What only shows once it is prepared, a task or a confinement
+    /// Runs a plan to its result; not to be polled in a `LocalSet`, see `while_others_go_on`.
+    /// What only shows once it is prepared, a task or a confinement
     /// that can't be had here, is a refusal like those of the planner.
     ///
     /// # Errors
@@ -208,7 +209,9 @@ impl Runner {
                 Some(class) => {
                     let problems = [error.to_string()];
                     let draft = plan.into();
-                    refusal::keep(&options.runs, &draft, Some(&component), class, &problems)
+                    while_others_go_on(|| {
+                        refusal::keep(&options.runs, &draft, Some(&component), class, &problems)
+                    })
                 }
             },
             finished => finished,
@@ -236,7 +239,7 @@ impl Runner {
             Ok(contained) => contained,
             Err(error) => {
                 // Nothing has begun, and the error says why.
-                let _ = std::fs::remove_dir_all(prepared.folder.path());
+                let _ = while_others_go_on(|| std::fs::remove_dir_all(prepared.folder.path()));
                 return Err(error);
             }
         };

@@ -27,8 +27,6 @@ pub struct Timeline {
     pub moments: Vec<Moment>,
     /// Lines that could not be read: torn by a crash, or of a kind that is not known here.
     pub unreadable: usize,
-    /// The last line is not whole, so something happened of which nobody knows what.
-    pub torn: bool,
     /// When the last of them was recorded; `None` without any.
     pub last_at: Option<Timestamp>,
 }
@@ -52,10 +50,10 @@ impl Timeline {
             .any(|moment| matches!(moment.event, RunEvent::Phase { phase } if phase == wanted))
     }
 
-    /// Whether the work may have been submitted. The line that says so may be the torn one:
-    /// then the evidence is to tell.
+    /// Whether the work may have been submitted. The line that says so comes right after the
+    /// start, and a crash can have torn it or taken it away: then the evidence is to tell.
     pub fn may_have_reached_work(&self) -> bool {
-        self.reached(Phase::Work) || (self.torn && self.last_phase() == Some(Phase::Start))
+        self.reached(Phase::Start) || self.reached(Phase::Work)
     }
 
     /// What the agent's program reported as its version.
@@ -98,7 +96,6 @@ pub fn timeline(folder: &Path) -> io::Result<Timeline> {
         {
             return Ok(timeline);
         }
-        timeline.torn = line.last() != Some(&b'\n');
         let Some((at, event)) = read_line(&line) else {
             timeline.unreadable += 1;
             continue;
@@ -135,11 +132,7 @@ mod tests {
         std::fs::write(folder.path().join("events.jsonl"), lines).unwrap();
         let timeline = timeline(folder.path()).unwrap();
         assert_eq!(timeline.unreadable, 1);
-        assert!(timeline.torn);
-        assert!(
-            !timeline.may_have_reached_work(),
-            "the start was not reached"
-        );
+        assert!(!timeline.may_have_reached_work());
         let validate = RunEvent::Phase {
             phase: Phase::Validate,
         };
@@ -152,18 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn a_line_torn_after_the_start_may_have_been_the_beginning_of_the_work() {
-        let begins = |line: &str| {
+    fn whatever_came_after_the_start_may_have_been_the_beginning_of_the_work() {
+        let begins = |phase: &str, rest: &str| {
             let folder = tempfile::tempdir().unwrap();
-            let start =
-                "{\"at\":\"2026-01-02T03:04:05.000Z\",\"event\":\"phase\",\"phase\":\"start\"}\n";
-            std::fs::write(folder.path().join("events.jsonl"), format!("{start}{line}")).unwrap();
+            let lines = format!(
+                "{{\"at\":\"2026-01-02T03:04:05.000Z\",\"event\":\"phase\",\"phase\":\"{phase}\"}}\n{rest}"
+            );
+            std::fs::write(folder.path().join("events.jsonl"), lines).unwrap();
             timeline(folder.path()).unwrap().may_have_reached_work()
         };
-        assert!(!begins(""));
-        assert!(begins("{\"at\":\"2026-01-02T03:0"));
-        let warning =
-            "{\"at\":\"2026-01-02T03:04:06.000Z\",\"event\":\"warning\",\"text\":\"w\"}\n";
-        assert!(!begins(warning));
+        let torn = "{\"at\":\"2026-01-02T03:0";
+        assert!(begins("start", torn) && begins("start", "") && begins("work", ""));
+        assert!(!begins("validate", torn) && !begins("validate", ""));
     }
 }

@@ -5,15 +5,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-/// Enters a control group through the file for that, which moves the process or only the thread
-/// that writes. Returns why that failed.
+/// Enters a control group through its `cgroup.procs`, which moves the process, or its `tasks`,
+/// which moves the thread that writes. Returns why that failed.
 pub fn enter(entrance: OwnedFd) -> Option<String> {
-    let threads = match fs::read_dir("/proc/self/task") {
-        Ok(threads) => threads.count(),
-        Err(error) => return Some(format!("`/proc/self/task`: {error}")),
-    };
+    // The supervisor starts no threads. Whatever another one started would be outside.
+    let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads != 1 {
-        // Whatever another of them starts would be outside.
         return Some(format!("the supervisor has {threads} threads instead of 1"));
     }
     // `0` is whoever writes it.

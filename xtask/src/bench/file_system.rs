@@ -2,54 +2,52 @@
 //! one as in another.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// Which it is, as `ext4 with a journal`; `None` if the system does not say.
 pub fn of(folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let (kind, source) = mount(&mounts, &folder)?;
-    Some(match kind.as_str() {
-        // Without one, ext4 uses no inode again that was freed within the last minutes.
-        "ext4" if is_journaled(&source) => "ext4 with a journal".to_owned(),
-        "ext4" => "ext4 without a journal".to_owned(),
-        _ => kind,
+    let (kind, device) = mount(&mounts, &folder)?;
+    if kind != "ext4" {
+        return Some(kind);
+    }
+    // Without one, ext4 uses no inode again that was freed within the last minutes.
+    Some(match is_journaled(&device) {
+        Some(true) => "ext4 with a journal".to_owned(),
+        Some(false) => "ext4 without a journal".to_owned(),
+        None => kind,
     })
 }
 
-/// Kind and source of what is mounted where `folder` lies, the last of equals.
+/// Kind and device number of what is mounted where `folder` lies, the last of equals.
 fn mount(mounts: &str, folder: &Path) -> Option<(String, String)> {
     let mounts = mounts.lines().filter_map(|line| {
         // `36 35 98:0 /root /mount/point options - kind source …`
         let (place, what) = line.split_once(" - ")?;
-        let point = place.split(' ').nth(4)?;
-        let mut what = what.split(' ');
+        let mut place = place.split(' ');
+        let (device, point) = (place.nth(2)?, place.nth(1)?);
         folder.starts_with(point).then_some(())?;
-        Some((
-            point.len(),
-            what.next()?.to_owned(),
-            what.next()?.to_owned(),
-        ))
+        let kind = what.split(' ').next()?;
+        Some((point.len(), kind.to_owned(), device.to_owned()))
     });
-    let (_, kind, source) = mounts.max_by_key(|(length, ..)| *length)?;
-    Some((kind, source))
+    let (_, kind, device) = mounts.max_by_key(|(length, ..)| *length)?;
+    Some((kind, device))
 }
 
-/// Every journal has a folder named after its device.
-fn is_journaled(source: &str) -> bool {
-    let Some(device) = source.strip_prefix("/dev/") else {
-        return false;
+/// Every journal that is in use has a folder named after its device; `None` if the system does
+/// not show them.
+fn is_journaled(device: &str) -> Option<bool> {
+    let kernel_name = fs::read_link(Path::new("/sys/dev/block").join(device)).ok()?;
+    let kernel_name = format!("{}-", kernel_name.file_name()?.to_str()?);
+    let journals = match fs::read_dir("/proc/fs/jbd2") {
+        // As long as nothing that is mounted has one.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(false),
+        journals => journals.ok()?,
     };
-    let journals = fs::read_dir("/proc/fs/jbd2")
-        .into_iter()
-        .flatten()
-        .flatten();
-    journals
-        .filter_map(|journal| journal.file_name().into_string().ok())
-        .any(|name| {
-            name.strip_prefix(device)
-                .is_some_and(|rest| rest.starts_with('-'))
-        })
+    let mut names = journals.flatten().map(|journal| journal.file_name());
+    Some(names.any(|name| name.to_string_lossy().starts_with(&kernel_name)))
 }
 
 #[cfg(test)]
@@ -62,13 +60,13 @@ mod tests {
                       30 22 0:26 / /mnt rw - tmpfs none rw\n\
                       31 22 7:0 / /mnt/a rw - ext4 /dev/loop0 rw\n\
                       32 31 0:27 / /mnt/a rw - xfs /dev/loop1 rw\n";
-        for (folder, kind, source) in [
-            ("/home/x", "ext4", "/dev/vda"),
-            ("/mnt/ab", "tmpfs", "none"),
-            ("/mnt/a/b", "xfs", "/dev/loop1"),
+        for (folder, kind, device) in [
+            ("/home/x", "ext4", "254:0"),
+            ("/mnt/ab", "tmpfs", "0:26"),
+            ("/mnt/a/b", "xfs", "0:27"),
         ] {
             let found = mount(mounts, Path::new(folder));
-            assert_eq!(found, Some((kind.to_owned(), source.to_owned())));
+            assert_eq!(found, Some((kind.to_owned(), device.to_owned())));
         }
         assert_eq!(mount("", Path::new("/")), None);
     }

@@ -104,7 +104,7 @@ fn highlights(report: &Report) -> String {
 fn quoted(report: &Report) -> Option<String> {
     let shown = |id: &str| report.row(id).map(akbench_recorded::row::Row::shown);
     Some(format!(
-        "- A run adds {} to the agent's own time (median, unconfined, probes apart).\n\
+        "- A run adds {} to the agent's own time (median, without confinement and limits, probes\n  apart).\n\
          - {} sessions a second in one process with 64 at a time, {} of a bare loop that starts\n  \
          the same programs in the same containment; a live session takes {} of the host's\n  \
          memory.\n\

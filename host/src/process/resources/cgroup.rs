@@ -116,7 +116,7 @@ impl ControlGroup {
     ///
     /// In version 1 that is `tasks`, which moves a thread. Before the system moves a process it
     /// waits until no other is being forked, for ten milliseconds and more, and lets none be
-    /// forked until it is done; a thread that moves itself needs none of that (since Linux 5.17).
+    /// forked until it is done; a thread that moves itself needs none of that (since Linux 5.5).
     /// In version 2 a thread can't enter a group of this kind alone.
     ///
     /// # Errors
@@ -282,7 +282,7 @@ mod tests {
         fs::write(v1.path.join("pids.events"), "max 3\n").unwrap();
         fs::write(v1.path.join("pids.current"), "4\n").unwrap();
         assert_eq!(v1.counts(Controller::Memory), counts(None, false));
-        // Through the one that holds up no other process of the machine.
+        // Each through its own.
         fs::write(v1.path.join("tasks"), "").unwrap();
         fs::write(v2.path.join("cgroup.procs"), "").unwrap();
         assert!(v1.entrance().is_ok() && v2.entrance().is_ok());

@@ -81,26 +81,32 @@ fn lines_that_a_crash_cut_lose_nothing_else_and_stay_as_they_are() {
     );
 }
 
-/// Keeps the lines of a run's events before the one that says this, and half of that one.
-fn tear_events_at(run: &Path, text: &str) {
+/// Keeps the lines of a run's events before the one with which the work began, and as many
+/// bytes of that one as are asked for.
+fn cut_events_at_work(run: &Path, kept: usize) {
     let path = run.join("events.jsonl");
     let events = fs::read_to_string(&path).unwrap();
-    let at = events.find(text).expect("an event to tear");
-    fs::write(&path, &events[..at + text.len() / 2]).unwrap();
+    let work = events.find(r#""phase":"work""#).expect("the work began");
+    let line = events[..work].rfind('\n').expect("a line before") + 1;
+    fs::write(&path, &events[..line + kept]).unwrap();
 }
 
 #[test]
-fn where_the_beginning_of_the_work_is_the_torn_line_the_evidence_tells() {
-    let (scene, run) = killed_at_work(&[]);
-    tear_events_at(&run, r#""phase":"work""#);
-    let result = recovered(&scene, &run);
-    assert_eq!(result["usage"]["total_tokens"], 2170);
+fn where_the_line_that_began_the_work_is_torn_or_lost_the_evidence_tells() {
+    for kept in [0, 40] {
+        let (scene, run) = killed_at_work(&[]);
+        cut_events_at_work(&run, kept);
+        let result = recovered(&scene, &run);
+        assert_eq!(result["usage"]["total_tokens"], 2170, "{kept}");
+        // The last that is recorded, whatever the evidence shows.
+        assert_eq!(result["failure"]["phase"], "start", "{kept}");
+    }
 }
 
 #[test]
-fn where_a_torn_line_was_not_the_beginning_of_the_work_nothing_is_made_up() {
+fn where_the_work_had_not_begun_nothing_is_made_up() {
     let (scene, run) = killed_at_work(&[]);
-    tear_events_at(&run, r#""phase":"work""#);
+    cut_events_at_work(&run, 0);
     fs::remove_dir_all(task_evidence(&run).unwrap()).unwrap();
     fs::remove_dir_all(run.join("agent-home/sessions")).unwrap();
     let result = recovered(&scene, &run);
