@@ -57,6 +57,7 @@ fn processes_with(home: &Path) -> io::Result<Vec<i32>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::io::{Read, Write};
     use std::process::{Command, Stdio};
 
     #[test]
@@ -66,7 +67,18 @@ mod tests {
         let mut child = Command::new("cat")
             .env("HOME", home.path())
             .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
+            .unwrap();
+        // Once it answers it has its environment: right after it was started the system may
+        // still show none.
+        let mut echo = [0; 1];
+        child.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        child
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut echo)
             .unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         assert_eq!(processes_with(home.path()).unwrap(), [pid]);
