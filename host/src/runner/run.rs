@@ -173,9 +173,11 @@ pub(super) struct Preparation {
 }
 
 impl Runner {
-    /// Runs a plan to its result; not to be polled in a `LocalSet`, see `while_others_go_on`.
-    /// What only shows once it is prepared, a task or a confinement
+    /// Runs a plan to its result. What only shows once it is prepared, a task or a confinement
     /// that can't be had here, is a refusal like those of the planner.
+    ///
+    /// Not to be polled in a `LocalSet`: what waits for the disk gives its thread back, which
+    /// tokio allows nowhere there.
     ///
     /// # Errors
     ///

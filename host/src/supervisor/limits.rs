@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 /// Enters a control group through its `cgroup.procs`, which moves the process, or its `tasks`,
 /// which moves the thread that writes. Returns why that failed.
 pub fn enter(entrance: OwnedFd) -> Option<String> {
-    // The supervisor starts no threads. Whatever another one started would be outside.
+    // The supervisor starts no threads: what another one started would be outside of the group.
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads != 1 {
         return Some(format!("the supervisor has {threads} threads instead of 1"));
@@ -66,4 +66,25 @@ fn counts_by_namespace() -> bool {
         numbers.next().unwrap_or_default(),
     );
     version >= (5, 14)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn what_has_another_thread_does_not_enter_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let entrance = folder.path().join("tasks");
+        let file = File::create(&entrance).unwrap();
+        let (go_on, waits) = mpsc::channel::<()>();
+        let other = std::thread::spawn(move || waits.recv());
+        let reason = enter(file.into()).unwrap();
+        assert!(reason.contains("threads instead of 1"), "{reason}");
+        assert_eq!(fs::read(&entrance).unwrap(), b"");
+        drop(go_on);
+        assert!(other.join().unwrap().is_err());
+    }
 }

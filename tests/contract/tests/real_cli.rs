@@ -299,14 +299,19 @@ fn a_file_that_the_agent_did_not_write_is_missed() {
     assert!(reason.contains("no `more.txt`"), "{reason}");
 }
 
+/// What the scripted model asks the agent to run first.
+fn first_command(script: &mut Value) -> &mut Value {
+    let call = &mut script["replies"][0]["do"]["stream"]["items"][0]["function_call"];
+    &mut call["arguments"]["cmd"]
+}
+
 #[test]
 fn an_agent_that_saw_another_workspace_is_caught() {
     let Some(real) = RealBench::new("an_agent_that_saw_another_workspace_is_caught") else {
         return;
     };
     edit(&real.suite("cli/completes/endpoint.json"), |script| {
-        let call = &mut script["replies"][0]["do"]["stream"]["items"][0]["function_call"];
-        call["arguments"]["cmd"] = json!("echo other > akbench-suite-seen.txt");
+        *first_command(script) = json!("echo other > akbench-suite-seen.txt");
     });
     let (case, reason) = real.the_failure_in(&["--only", "cli.workspace"]);
     assert_eq!(case, "cli.workspace");
@@ -360,8 +365,7 @@ fn work_that_ends_before_the_limit_is_caught() {
     };
     // The tool call is over at once, and so is the work.
     edit(&real.suite("cli/interrupted/endpoint.json"), |script| {
-        let call = &mut script["replies"][0]["do"]["stream"]["items"][0]["function_call"];
-        call["arguments"]["cmd"] = json!("touch akbench-suite-working");
+        *first_command(script) = json!("touch akbench-suite-working");
         let usage = json!({"completed": {"usage": {"input": 1000, "output": 50}}});
         let done =
             json!({"do": {"stream": {"items": [{"message": {"text": "Done."}}], "end": usage}}});

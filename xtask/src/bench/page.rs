@@ -10,6 +10,7 @@ use super::table;
 use crate::atomic;
 use crate::failure::{Explain, Failure, Outcome};
 use crate::workspace::Workspace;
+use akbench_recorded::row::Row;
 
 /// Relative to the repository.
 const KEPT: &str = "docs/performance.json";
@@ -102,11 +103,12 @@ fn highlights(report: &Report) -> String {
 
 /// `None` as long as one of them was never measured.
 fn quoted(report: &Report) -> Option<String> {
-    let shown = |id: &str| report.row(id).map(akbench_recorded::row::Row::shown);
+    let shown = |id: &str| report.row(id).map(Row::shown);
     Some(format!(
-        "- A run adds {} to the agent's own time (median, without confinement and limits, probes\n  apart).\n\
+        "- A run adds {} to the agent's own time (median, without confinement and limits, probes\n  \
+         apart).\n\
          - {} sessions a second in one process with 64 at a time, {} of a bare loop that starts\n  \
-         the same programs in the same containment; a live session takes {} of the host's\n  \
+         the same programs inside bubblewrap, too; a live session takes {} of the host's\n  \
          memory.\n\
          - The sandboxed Codex adapter reads a 1 GB session file at {}, {} of the same code\n  \
          compiled natively, with a host of {} at its peak.\n",
